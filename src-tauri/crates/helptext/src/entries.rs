@@ -21,7 +21,7 @@ pub struct Entry {
     pub section: Section,
     pub what: What,
     pub description: String,
-    /// The lines beneath the first, as they are indented.
+    /// The lines of an option's description, as they are indented.
     pub lines: Vec<String>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::choices;
+use crate::choices::{self, MAX_CHOICES};
 use crate::definition::{Join, OptionDefinition, Value, ValueType};
 use crate::entries::{Entry, What};
 use crate::hints::{self, bare};
@@ -44,7 +44,7 @@ pub fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<Opti
             // gtester: `-m {fast|slow}`, `-m {all|none}`.
             if is_described && !earlier.choices.is_empty() {
                 for choice in &option.choices {
-                    if !earlier.choices.contains(choice) {
+                    if earlier.choices.len() <= MAX_CHOICES && !earlier.choices.contains(choice) {
                         earlier.choices.push(choice.clone());
                     }
                 }

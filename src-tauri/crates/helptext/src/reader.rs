@@ -42,8 +42,10 @@ pub fn read(text: &str, name: &str) -> Definition {
     let mut is_full = is_long;
     definition.options = options(&entries, &usage, &mut is_full);
     for option in &mut definition.options {
-        // One literal alone is a name after all.
-        if option.choices.len() < 2 && !option.description.contains("[possible values: ") {
+        // One literal alone is a name after all, and a longer list would not be closed.
+        if option.choices.len() > choices::MAX_CHOICES
+            || option.choices.len() < 2 && !option.description.contains("[possible values: ")
+        {
             option.choices.clear();
         }
     }
@@ -445,6 +447,11 @@ mod tests {
         let twice = "Options:\n  -m {fast|slow}   do it\n  -m {all|none}    as well\n";
         assert_eq!(values(twice)[0].1, "fast slow all none");
         assert_eq!(values("Usage: host [-nodata YES/NO] [-units A/B]\n")[0].1, "YES NO");
+        // A table can begin beside the flag, and be about parts of the value.
+        let rows = "  --when MODE   early: before it\n                late: after it\n                never: not at all\n";
+        assert_eq!(values(rows)[0].1, "early late never");
+        let rows = "  --line TEXT   It may have these fields:\n                  author: who\n                  subject: what\n";
+        assert_eq!(values(rows)[0].1, "");
         // Where entries show values, one without is none, unless the usage line is clear.
         let entries = "Usage: host [-c K=V]\n  -c  class\n  -p N  number\n";
         assert_eq!(values(entries)[0].0, Value::None);

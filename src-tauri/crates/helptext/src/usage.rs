@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use crate::definition::{Join, Value};
 use crate::spec::Spec;
 pub use commands::is_placeholder;
-use commands::{behind_command, commands, first_words, is_action, with_command_first};
+use commands::{behind_command, commands, first_words, is_action, is_mode, with_command_first};
 use form::Form;
 use lines::{alternatives, base_name, forms, leading_words, without_command};
 use mentions::mentions;
@@ -141,9 +141,10 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     usage.takes_action = shown.any(|(form, _)| {
         // knotc: `[parameters] <action>`.
         let mut own = form.positionals.iter().filter(|one| one.name != "parameters");
-        own.next().is_some_and(|one| {
-            is_action(&one.name) || one.name.eq_ignore_ascii_case("component") && !one.repeated
-        })
+        let Some(first) = own.next() else { return false };
+        // `dither MODE FILE` has three arguments, `ipp-usb mode [options]` one.
+        let is_alone = own.all(|one| is_placeholder(&one.name)) && !first.repeated;
+        is_action(&first.name) || is_mode(&first.name) && is_alone
     });
     let mentions = mentions(&parsed);
     let mut known: HashSet<&String> = HashSet::new();

@@ -99,15 +99,12 @@ pub fn of_description(description: &str, value: &str) -> Vec<String> {
     let name = bare(value);
     let several = |choices: Vec<String>| Some(choices).filter(|choices| choices.len() > 1);
     let listed = || {
-        let list = found(&LISTED, description).or_else(|| found_near(&LISTED_BEHIND, description, " ["))?;
+        let all = found(&LISTED, description).or_else(|| found_near(&LISTED_BEHIND, description, " ["))?;
         // `one of: a, b; default: a`
-        let list = list.get(1)?.as_str().split(';').next().unwrap_or_default();
+        let list = all.get(1)?.as_str().split(';').next().unwrap_or_default();
         let is_spaced = !list.contains([',', '|']) && !list.contains(" or ");
         // oclif wraps words: `<options: trace|warn|e rror>`.
-        let is_wrapped = list.contains('|')
-            && !list.contains([',', '"', '('])
-            && !list.contains("| ")
-            && !list.contains(" |");
+        let is_wrapped = all[0].starts_with("<options: ") && list.contains('|');
         let items = split(&match (is_spaced, is_wrapped) {
             (true, _) => list.replace(' ', ","),
             (_, true) => list.replace(' ', ""),

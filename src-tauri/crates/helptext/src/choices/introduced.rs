@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{gives_examples, list::closed};
+use super::{PARTS, gives_examples, list::closed};
 use crate::hints::bare;
 use crate::patterns::{Pattern, is_match, pattern};
 
@@ -52,22 +52,8 @@ fn behind_words(description: &str, name: &str, patterns: &[(&Pattern, bool, bool
             let before = before.get(..all.start()).unwrap_or_default();
             let is_noun = captures.len() > 1;
             let noun = captures.get(1).map_or("", |noun| noun.as_str()).to_lowercase();
-            if matches!(
-                noun.as_str(),
-                "in" | "for"
-                    | "include"
-                    | "includes"
-                    | "range"
-                    | "fields"
-                    | "columns"
-                    | "variables"
-                    | "keys"
-                    | "placeholders"
-                    | "extensions"
-                    | "unit"
-                    | "units"
-            ) || all.as_str().contains(" by ")
-            {
+            let is_other = ["in", "for", "include", "includes", "range"].contains(&noun.as_str());
+            if is_other || PARTS.contains(&noun.as_str()) || all.as_str().contains(" by ") {
                 continue;
             }
             let is_marked = captures.get(2).is_some()

@@ -32,7 +32,7 @@ use crate::spec::Spec;
 pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.?e|such as|for example|for instance|including|like)\b");
 
 /// Most choices of an option.
-const MAX_CHOICES: usize = 200;
+pub(crate) const MAX_CHOICES: usize = 200;
 
 /// Words for kinds of values.
 const KINDS: &[&str] = &[
@@ -213,6 +213,25 @@ fn said_alone(description: &str) -> Vec<String> {
 /// Whether a text gives examples, which are not all there is.
 fn gives_examples(text: &str) -> bool {
     is_match(&EXAMPLES, text)
+}
+
+/// What a list has that is about parts of a value, not about all of it.
+const PARTS: &[&str] = &[
+    "fields",
+    "columns",
+    "variables",
+    "keys",
+    "placeholders",
+    "extensions",
+    "unit",
+    "units",
+    "substitutions",
+];
+
+/// Whether a text is about parts of a value.
+fn names_parts(text: &str) -> bool {
+    let words = text.split(|c: char| !c.is_alphabetic());
+    words.map(str::to_lowercase).any(|word| PARTS.contains(&word.as_str()))
 }
 
 /// Whether the default that a description states is one of some values.

@@ -57,7 +57,10 @@ pub(super) fn pair(description: &str, name: &str) -> Vec<String> {
         (is_noun(&found[1]) && pair.iter().all(has_digit)).then_some(pair)
     };
     let are_values = |pair: &[String; 2]| {
-        !are_kinds(pair) && !pair.iter().any(|word| is_of_sentence(word)) && pair[0] != pair[1]
+        !pair.iter().any(|word| word.eq_ignore_ascii_case(name))
+            && !are_kinds(pair)
+            && !pair.iter().any(|word| is_of_sentence(word))
+            && pair[0] != pair[1]
     };
     let pair = quoted().or_else(|| of_default().or_else(in_parentheses).or_else(at_end).filter(are_values));
     pair.map(Vec::from).unwrap_or_default()
@@ -96,6 +99,7 @@ mod tests {
         ] {
             assert_eq!(pair(text, "X").join(" "), expected, "{text}");
         }
+        assert_eq!(pair("Log to target or stderr. Default: stderr", "target"), Vec::<String>::new());
         assert_eq!(pair("Select variant TYPE of it (standard or Atari)", "TYPE"), ["standard", "Atari"]);
     }
 }

@@ -1,7 +1,7 @@
 //! Values in rows of their own beneath an option: `auto   choose it`, `fast: do less`.
 
 use super::description::{is_combined, is_free, is_open, is_structured};
-use super::{MAX_CHOICES, are_kinds, gives_examples};
+use super::{MAX_CHOICES, are_kinds, gives_examples, names_parts};
 use crate::clean::indent;
 use crate::hints::bare;
 
@@ -37,6 +37,7 @@ pub(super) fn rows(description: &str, lines: &[String], value: &str) -> Vec<Stri
         || is_combined(description)
         || is_open(description)
         || gives_examples(description)
+        || names_parts(description)
     {
         return Vec::new();
     }
@@ -66,6 +67,11 @@ pub(super) fn rows(description: &str, lines: &[String], value: &str) -> Vec<Stri
             (None, _) => is_over = true,
         }
         above = line;
+    }
+    // A row beside the flags that the others do not continue.
+    let first = lines.first().and_then(|line| row(line));
+    if first.is_some_and(|(value, _)| !values.contains(&value)) {
+        return Vec::new();
     }
     let are_letters =
         values.iter().all(|value| value.len() == 1 && !value.starts_with(|c: char| c.is_ascii_digit()));

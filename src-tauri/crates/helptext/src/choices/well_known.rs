@@ -1,5 +1,7 @@
 //! Lists of words that mean the same everywhere: `always, never or auto`, `debug, info, warn`.
 
+use super::gives_examples;
+
 /// What turns something on or off.
 const SWITCHES: &[&str] = &["auto", "always", "never", "on", "off", "yes", "no", "true", "false", "none"];
 /// How much a program says.
@@ -12,21 +14,29 @@ const LEAST: usize = 3;
 
 /// The first list of such words that nothing else belongs to.
 pub(super) fn well_known(description: &str) -> Vec<String> {
+    if gives_examples(description) {
+        return Vec::new();
+    }
     let mut list: Vec<&str> = Vec::new();
     // Words since the last mark. One alone in front of a list is a part of it: `red, on, off`.
     let mut words = 0;
+    // Words so far that are not in a list, and whether the list begins the text: `never/always/auto when to use it`.
+    let mut all = 0;
+    let mut begins = false;
     let (mut was_separator, mut is_part) = (false, false);
     for token in tokens(description).chain([END]) {
         let is_word = SWITCHES.contains(&token) || LEVELS.contains(&token);
         if is_word && (was_separator || list.is_empty()) {
             is_part |= list.is_empty() && was_separator && words == 1;
+            begins = if list.is_empty() { all == 0 } else { begins };
             list.push(token);
             was_separator = false;
         } else if [",", "or"].contains(&token) {
             was_separator = true;
         } else {
-            // `auto, or a number`
-            if !was_separator && !is_part && is_list(&list) {
+            // `auto, or a number`, `error, warning or info lines`
+            let is_whole = token == END || begins;
+            if is_whole && !was_separator && !is_part && is_list(&list) {
                 return list.into_iter().map(str::to_owned).collect();
             }
             words = if token == END {
@@ -36,6 +46,7 @@ pub(super) fn well_known(description: &str) -> Vec<String> {
             } else {
                 words + 1
             };
+            all += 1;
             list.clear();
             (was_separator, is_part) = (false, false);
         }
@@ -86,6 +97,9 @@ mod tests {
             ("say how: 'always', 'never' or \"auto\".", "always never auto"),
             ("colour (yes/no/auto)", "yes no auto"),
             ("one of trace|debug|info or off", "trace debug info off"),
+            ("never/always/auto when to use it", "never always auto"),
+            ("only show error, warning or info lines of it", ""),
+            ("write it for missing cells, e.g. none, no or false", ""),
             ("auto, none or a number", ""),
             ("red, on, off or auto", ""),
             ("on and off", ""),

@@ -29,10 +29,13 @@ pub(super) fn fills(line: &str, column: usize) -> bool {
 /// Where a description begins behind one blank because what is left of it is wider than its column: ovs-dpctl,
 /// `mod-flow [DP] FLOW change FLOW in DP`, or a name alone, `get_filename_encrypt_mode get it`.
 pub(super) fn behind_arguments(line: &str, column: Option<usize>) -> Option<usize> {
+    // `where NAME is what it is called` is a sentence.
+    const OTHERS: &[&str] = &["where", "see", "use", "with", "for", "if", "when", "and", "or", "note", "the"];
     let text = line.trim_start();
-    let mut at = text.find(' ').filter(|at| {
-        text.starts_with(|c: char| c.is_ascii_lowercase()) && text.get(..*at).is_some_and(is_name)
+    let first = text.split(' ').next().filter(|first| {
+        first.starts_with(|c: char| c.is_ascii_lowercase()) && is_name(first) && !OTHERS.contains(first)
     })?;
+    let mut at = first.len();
     let name = at;
     while let Some(rest) = text.get(at + 1..) {
         let length = argument(rest);
@@ -129,11 +132,11 @@ pub(super) fn named(
     (begins && words <= most && !is_sentence).then_some((left, description))
 }
 
-/// Whether a word in front of a colon names no command: `Tip: …`, `aliases: …`.
+/// Whether a word in front of a colon names no command: `Tip: …`, `aliases: …`. In small letters, others can be commands.
 fn is_remark(word: &str) -> bool {
     const REMARKS: &[&str] =
-        &["tip", "note", "hint", "warning", "example", "examples", "aliases", "alias", "see", "usage"];
-    REMARKS.contains(&word.trim().to_lowercase().as_str())
+        &["Tip", "Note", "Hint", "Warning", "Example", "Examples", "See", "Usage", "aliases"];
+    REMARKS.contains(&word.trim())
 }
 
 /// Number of words that are not written as arguments are, up to the next name.

@@ -171,7 +171,13 @@ impl<'l> Reader<'l> {
             flag_columns: flag_columns(line.whole),
             ..Open::default()
         };
-        Some((self.entry(What::Options(found), &description), open))
+        let mut entry = self.entry(What::Options(found), &description);
+        // The first row of a table can stand beside the flags.
+        if is_described {
+            let column = open.column.unwrap_or_default();
+            entry.lines.push(" ".repeat(column) + &entry.description);
+        }
+        Some((entry, open))
     }
 
     /// Takes a heading.
@@ -223,7 +229,8 @@ impl<'l> Reader<'l> {
             Section::Other => {
                 // datalad: a name alone, with a sentence beneath. fastboot: `boot KERNEL [RAMDISK]`, likewise.
                 let is_alone = || line.text.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-                let is_shown = || self.last_name == Some(line.indent) && is_call(line.text);
+                let is_lower = || line.text.starts_with(|c: char| c.is_ascii_lowercase());
+                let is_shown = || self.last_name == Some(line.indent) && is_lower() && is_call(line.text);
                 line.indent > 0 && (column.is_some() || is_sentence_below && (is_alone() || is_shown()))
             }
             _ => false,
@@ -269,7 +276,9 @@ impl<'l> Reader<'l> {
         column
             .filter(|column| begins_at(line.whole, *column))
             .or_else(|| last_column.filter(|column| fills(line.whole, *column)))
-            .or_else(|| behind_arguments(line.whole, column).filter(|_| last_column.is_some()))
+            .or_else(|| {
+                behind_arguments(line.whole, column).filter(|_| last_column.is_some() && !line.after_blank)
+            })
     }
 
     fn entry(&self, what: What, description: &str) -> Entry {

@@ -147,9 +147,15 @@ impl List {
         let is_alike = self.has_groups || own <= 1 || self.is_upper && is_upper(heading);
         self.has_groups |= own <= 1;
         // modal: `Compute:` below `Commands:`, with columns of its own.
-        let is_written_so = own > 1 && indent(heading) == self.indent && are_described(below);
+        let is_written_so =
+            own > 1 && indent(heading) == self.indent && !is_of_several(&lower) && are_described(below);
         is_nested || is_written_so || is_alike && (own == 0 || Some(column) == last_column)
     }
+}
+
+/// Whether a heading names what there are several of: `Output styles`, `Backends`.
+fn is_of_several(heading: &str) -> bool {
+    heading.ends_with('s') && !["ss", "us", "is"].iter().any(|end| heading.ends_with(end))
 }
 
 /// Whether all lines up to a blank one are names with a sentence in a column.

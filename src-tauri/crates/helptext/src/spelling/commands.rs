@@ -28,7 +28,7 @@ pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
 }
 
 fn below_headings(lines: &mut Vec<String>, name: &str) {
-    let mut lists = 0;
+    let (mut lists, mut tries) = (0, 0);
     let mut at = 0;
     // What is deeper than an option describes it.
     let mut option: Option<usize> = None;
@@ -65,15 +65,17 @@ fn below_headings(lines: &mut Vec<String>, name: &str) {
                 lines.push(format!("{}:", line.trim_end()));
                 continue;
             }
-        } else if may_be && (is_bare_usage(&line) || says_commands(lines.last(), &line, old.get(at))) {
+        } else if may_be
+            && tries < MOST_LISTS
+            && (is_bare_usage(&line) || says_commands(lines.last(), &line, old.get(at)))
+        {
+            tries += 1;
             let first = first_below(&old, at);
-            let rest = |start: usize| old.get(start..).unwrap_or_default();
             // colormgr: the only form stands above them.
-            let form = block(rest(first));
-            let is_form = is_bare_usage(&line)
-                && matches!(form.as_slice(), [form] if form.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with(' ')));
+            let is_form =
+                is_bare_usage(&line) && old.get(first).is_some_and(|form| is_form_of_options(form, name));
             let start = if is_form { first_below(&old, first + 1) } else { first };
-            if are_names(&block(rest(start)), is_bare_usage(&line), name) {
+            if are_names(&block(old.get(start..).unwrap_or_default()), is_bare_usage(&line), name) {
                 lists += 1;
                 lines.push(line);
                 lines.extend(old.iter_mut().take(start).skip(at).map(std::mem::take));
@@ -91,6 +93,12 @@ fn block(lines: &[String]) -> Vec<&str> {
     lines.iter().take(MOST).take_while(|line| !line.trim().is_empty()).map(String::as_str).collect()
 }
 
+/// Whether a line is a form with nothing but a place for options: `colormgr [OPTION?]`.
+fn is_form_of_options(line: &str, name: &str) -> bool {
+    let rest = line.trim().strip_prefix(name).and_then(|rest| rest.strip_prefix(' ')).unwrap_or_default();
+    !name.is_empty() && rest.starts_with("[OPTION") && !rest.contains(' ')
+}
+
 fn is_bare_usage(line: &str) -> bool {
     line.trim().eq_ignore_ascii_case("usage:")
 }
@@ -104,6 +112,9 @@ fn says_commands(above: Option<&String>, line: &str, below: Option<&String>) -> 
 /// Whether each line is a name of a command: in the usage with a sentence, elsewhere with nothing but arguments.
 fn are_names(block: &[&str], are_described: bool, name: &str) -> bool {
     let indented = block.first().map_or(0, |line| indent(line));
+    if block.len() < MANY || indented == 0 {
+        return false;
+    }
     let is_entry = |line: &&str| {
         let text = line.trim();
         let first = text.split(' ').next().unwrap_or_default();
@@ -127,7 +138,6 @@ fn are_names(block: &[&str], are_described: bool, name: &str) -> bool {
     let count = block.iter().filter(|line| is_entry(line)).count();
     let has_columns = block.iter().filter(|line| line.trim().contains("  ")).count();
     count >= MANY
-        && indented > 0
         && (!are_described || has_columns >= LEAST)
         && block.iter().all(|line| is_entry(line) || is_beneath(line))
 }
@@ -166,6 +176,11 @@ fn utilities(lines: &mut Vec<String>) {
         is_name(name).then(|| format!("  {name}  {}", text.trim()))
     };
     let Some(first) = lines.iter().position(|line| parted(line).is_some()) else { return };
+    // Below a heading, they are what that says.
+    let has_heading = lines.iter().take(first).any(|line| line.trim_end().ends_with(':'));
+    if has_heading || !lines.iter().any(|line| line.contains(" <utility>")) {
+        return;
+    }
     for line in lines.iter_mut() {
         if let Some(entry) = parted(line) {
             *line = entry;

@@ -119,3 +119,57 @@ fn names_can_be_as_wide_as_their_column_or_wider() {
     }
     assert_eq!(of("Commands:\n  ng it off  Do not.  [aliases: no]\n  ng it on   Do.\n", "ng it"), "off on");
 }
+
+#[test]
+fn other_tables_and_sentences_are_no_subcommands() {
+    let of = |text: &str| {
+        let definition = crate::read(text, "x");
+        let names = definition.subcommands.into_iter().map(|command| command.name).collect::<Vec<_>>();
+        let arguments = definition.positionals.into_iter().map(|one| one.name).collect::<Vec<_>>();
+        (names.join(" "), arguments.join(" "))
+    };
+    for (text, names, arguments) in [
+        // A table of what there are several of, below the list.
+        (
+            "Usage: x <command>\n\nCommands:\n  run    Run it\n  list   List all\n\nOutput styles:\n  plain  Print plain text\n  table  Draw a table\n",
+            "run list",
+            "",
+        ),
+        (
+            "Commands:\n  show NAME   Show it\n  edit NAME   Edit it\n\n  where NAME is the name of a profile\n",
+            "show edit",
+            "",
+        ),
+        (
+            "Usage: x [OPTIONS] COMMAND [ARG]...\n\nArguments:\n  COMMAND   the program to run\n\nNotes:\n  Signals\n    All signals are passed on.\n  Exit\n    The exit code is its own.\n",
+            "",
+            "COMMAND ARG",
+        ),
+        // Arguments beneath the only form.
+        (
+            "Usage:\n  x [options] url\n\n  url      the address\n  verb     the verb to send\n  data     the body\n  header   more of them\n  proxy    where to go\n",
+            "",
+            "url",
+        ),
+        (
+            "Usage: x start <name>\n       x stop <name>\n       x status\n       x [file]\n",
+            "start stop status",
+            "file",
+        ),
+        (
+            "Usage: x [options] COMMAND [ARG]...\n\nFormats:\n* zip -- Compressed\n* tar -- Not compressed\n",
+            "",
+            "COMMAND ARG",
+        ),
+        (
+            "Usage: x MODE FILE OUT\n\nModes:\n  bayer   Ordered dithering\n  floyd   Error diffusion\n",
+            "",
+            "MODE FILE OUT",
+        ),
+        ("usage: x image [SIZE]\n   or: x folder [SIZE]\n", "", "image SIZE"),
+        // But such names can be commands.
+        ("Commands:\n  add: Add an entry\n  alias: Manage them\n  note: Write one\n", "add alias note", ""),
+    ] {
+        assert_eq!(of(text), (names.to_owned(), arguments.to_owned()), "{text}");
+    }
+}

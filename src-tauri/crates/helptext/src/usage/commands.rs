@@ -4,11 +4,17 @@ use std::collections::HashSet;
 
 use super::lines::base_name;
 use super::tokens::words;
+use crate::choices::is_kind;
 use crate::hints::bare;
 
 /// Whether an argument stands for a subcommand under another name.
 pub fn is_action(name: &str) -> bool {
-    ["action", "operation", "verb", "task", "mode", "utility"].contains(&name.to_lowercase().as_str())
+    ["action", "operation", "verb", "task"].contains(&name.to_lowercase().as_str())
+}
+
+/// Whether an argument stands for a subcommand if it is the only one: ipp-usb, `mode [options]`.
+pub fn is_mode(name: &str) -> bool {
+    ["mode", "component", "utility"].contains(&name.to_lowercase().as_str())
 }
 
 /// Whether an argument stands for a subcommand, or for what follows one: `<command>`, `[command-arguments]`, `<action>`, `[args]`,
@@ -22,6 +28,7 @@ pub fn is_placeholder(name: &str) -> bool {
     let lower = lower.strip_suffix("|help").or_else(|| lower.strip_prefix("group|")).unwrap_or(&lower);
     let (word, rest) = lower.split_once([' ', '-', '_']).unwrap_or((lower, ""));
     matches!(lower, "args" | "arg" | "arguments" | "parameters" | "sub_command" | "sub-command")
+        || is_mode(lower)
         || (NAMES.contains(&word) || is_action(word)) && RESTS.contains(&rest)
 }
 
@@ -80,7 +87,7 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
         let is_value = !has_words && form.trim_start().starts_with("[ ") && form.contains('|');
         // git-flow: `[list]`, beside `start`.
         let only = form.strip_prefix('[').and_then(|form| form.strip_suffix(']')).filter(|_| has_words);
-        let first = match only.filter(|only| !only.is_empty() && leading_command(only) == **only) {
+        let first = match only.filter(|only| is_plain(only) && !is_kind(only) && !is_placeholder(only)) {
             Some(only) => vec![only.to_owned()],
             None if is_value => Vec::new(),
             None => first_words(form),
@@ -101,7 +108,7 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
     }
     let is_file = |word: &String| {
         let word = word.trim_end_matches(|c: char| c.is_ascii_digit());
-        crate::choices::is_kind(word) || ["source", "dest", "input", "output", "target"].contains(&word)
+        is_kind(word) || ["source", "dest", "input", "output", "target"].contains(&word)
     };
     let is_capital = |word: &str| word.len() > 2 && word.chars().all(char::is_uppercase);
     let writes_arguments_otherwise =
@@ -118,14 +125,13 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
     }
 }
 
-/// `attach VOLUME`, `detach <volume>`
+/// `attach VOLUME`, `detach <volume>`: beside an argument that is written as such, a word stands for itself.
 fn has_argument_second(form: &str) -> bool {
     let mut words = form.split_whitespace();
-    let begins = words.next().is_some_and(is_plain);
     let is_argument = |word: &str| {
-        word.starts_with(['[', '<']) || word.len() > 2 && !word.contains(|c: char| c.is_ascii_lowercase())
+        word.starts_with('<') || word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
     };
-    begins && words.next().is_some_and(is_argument)
+    words.next().is_some_and(is_plain) && words.next().is_some_and(is_argument)
 }
 
 /// Whether only a placeholder for the rest follows a group of words: `(init | list | set) [<options>]`. Otherwise the

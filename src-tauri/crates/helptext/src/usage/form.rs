@@ -195,7 +195,9 @@ impl<'a> Form<'a> {
                     let is_upper = |next: &str| {
                         next.len() > 1 && !next.contains(|c: char| c.is_lowercase() || matches!(c, '|' | '['))
                     };
-                    let value = tokens.get(at).filter(|next| next.starts_with('<') || is_upper(next));
+                    // `(-q | --quiet) <file>` outside of brackets has an argument behind it.
+                    let value =
+                        tokens.get(at).filter(|next| depth > 0 && (next.starts_with('<') || is_upper(next)));
                     at += usize::from(value.is_some());
                     let value = value.map_or(String::new(), |value| format!(" {value}"));
                     self.option(&(spellings + &value), required, repeats);

@@ -133,12 +133,13 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             let indented = indent(line);
             let is_first = forms.len() == had;
             // xdg-desktop-menu: arguments that are wrapped by the width of the terminal.
-            if let Some(last) = forms.last_mut().filter(|_| {
+            if let Some(last) = forms.last_mut().filter(|last| {
                 !is_first
                     && indented == 0
                     && base == Some(0)
                     && text.ends_with("(s)")
                     && text.split(' ').count() < 4
+                    && first_word(text) != first_word(last)
             }) {
                 if !text.starts_with('(') {
                     last.push(' ');
@@ -190,7 +191,7 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                     last.push(' ');
                     last.push_str(options);
                 }
-            } else if indented > 0 && column > 0 && is_of_another(text, name) {
+            } else if column > 0 && indented == column && is_of_another(text, name) {
                 // cal and ncal in one text.
             } else if is_heading_of_brackets(text, lines.get(at + 1)) {
                 at += 1;

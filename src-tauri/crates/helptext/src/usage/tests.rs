@@ -345,6 +345,11 @@ fn usage_lines_show_options_and_arguments() {
             "-a_nodata= -oz= -tz= -md= -ox= -vv=",
             "src",
         ),
+        ("Usage: tool (-q | --quiet) <file>", "tool", "-q,--quiet", "file"),
+        ("Usage:\nmytool add file(s)\nmytool remove file(s)\n", "mytool", "", "add file(s)..."),
+        ("Usage: host [-a] [-c class]\n            hostname [server]", "host", "-a -c=", "hostname [server]"),
+        // A sentence is no form.
+        ("tool formats JSON\nUsage of tool:\n  -d string\n        the delimiter\n", "tool", "", ""),
         ("Usage: stress [OPTION [ARG]] ...", "stress", "", ""),
         ("Usage: R [options] [< infile] [> outfile]", "R", "", ""),
         ("usage: pack [-q] <base> [< <refs> | < <objects>]", "pack", "-q", "base"),

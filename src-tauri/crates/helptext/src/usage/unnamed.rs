@@ -12,6 +12,12 @@ pub(super) fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
     let Some(program) = name.split(' ').next().filter(|program| !program.is_empty()) else {
         return Vec::new();
     };
+    // systemd-cryptsetup: two forms with a subcommand; one alone can be a sentence.
+    let is_form = |line: &&String| {
+        let rest = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+        rest.is_some_and(is_of_command)
+    };
+    let has_commands = lines.iter().take(TOP).filter(is_form).take(2).count() == 2;
     let mut forms: Vec<String> = Vec::new();
     let mut open_at = None;
     for (number, line) in lines.iter().enumerate() {
@@ -29,14 +35,12 @@ pub(super) fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
                     if number < TOP && indented == 0 && next.trim_start().starts_with("[ -") { 2 } else { 4 };
                 indent(next) >= indented + least && next.trim_start().starts_with(['[', '<', '('])
             });
-        // systemd-cryptsetup: `attach VOLUME`.
-        let second = rest.split(' ').nth(1).unwrap_or_default();
-        let is_command = is_plain(word)
-            && (second.starts_with(['[', '<']) || second.len() > 2 && second.chars().all(char::is_uppercase))
-            && !is_prose(rest);
         let is_top = number < TOP
             && indented < 4
-            && (rest.starts_with(['[', '<']) || is_capital || is_alone || is_command);
+            && (rest.starts_with(['[', '<'])
+                || is_capital
+                || is_alone
+                || has_commands && is_of_command(rest));
         let is_example = ["example", "try", "run", "note", "hint"].iter().any(|word| {
             line.trim_start().get(..word.len()).is_some_and(|label| label.eq_ignore_ascii_case(word))
         });
@@ -58,4 +62,12 @@ pub(super) fn unnamed_forms(lines: &[String], name: &str) -> Vec<String> {
         }
     }
     forms
+}
+
+/// Whether what stands behind the program is a subcommand and an argument: `attach VOLUME`.
+fn is_of_command(rest: &str) -> bool {
+    let mut words = rest.split(' ');
+    let is_argument =
+        |word: &str| word.starts_with(['[', '<']) || word.len() > 2 && word.chars().all(char::is_uppercase);
+    words.next().is_some_and(is_plain) && words.next().is_some_and(is_argument) && !is_prose(rest)
 }

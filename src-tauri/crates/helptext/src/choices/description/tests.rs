@@ -71,6 +71,7 @@ fn descriptions_list_values() {
         ("The crypt, 'none' 'some' or 'all' (default: some)", "CRYPT", "none some all"),
         ("hash (SHA-1 (deprecated), SHA-256 or SHA-384)", "HASH", "SHA-1 SHA-256 SHA-384"),
         ("How much it says. <options: trace|warn|e rror|fatal>", "option", "trace warn error fatal"),
+        ("Kind of output [choices: json|yaml or xml]", "KIND", "json yaml xml"),
         ("Output format - default PEM (PEM, DER or NSS)", "format", "PEM DER NSS"),
         ("which field [default: name] [possible values: name, .name, none]", "FIELD", "name .name none"),
         ("how to write it [possible values: iso, +<FORMAT>]", "STYLE", ""),
