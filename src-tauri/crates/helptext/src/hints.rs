@@ -33,7 +33,7 @@ pub fn default(description: &str) -> Option<String> {
 
 pattern!(
     ALIASES,
-    r"(?i)[\[(](?:alias(?:es)?|aka|also)[:\s]+((?:--?[\w-]+(?:\s*,\s*|\s+and\s+|\s+or\s+)?)+)[\])]"
+    r"(?i)[\[(](?:alias(?:es)?|aka|also|synonym)[:\s]+((?:--?[\w-]+(?:\s*,\s*|\s+and\s+|\s+or\s+)?)+)[\])]"
 );
 
 /// Further spellings that a description names.

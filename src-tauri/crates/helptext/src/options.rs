@@ -288,7 +288,7 @@ fn are_spellings(one: &Spec, other: &Spec) -> bool {
     let letters = |spec: &Spec| -> Option<String> {
         Some(spec.flags.first()?.chars().filter(|c| !matches!(c, '-' | '_')).collect())
     };
-    let is_long = |spec: &Spec| spec.flags.first().is_some_and(|flag| flag.starts_with("--"));
+    let is_long = |spec: &Spec| spec.flags.iter().any(|flag| flag.starts_with("--"));
     let (one_is_long, other_is_long) = (is_long(one), is_long(other));
     let (Some(one), Some(other)) = (letters(one), letters(other)) else { return false };
     let are_long = one_is_long && other_is_long;

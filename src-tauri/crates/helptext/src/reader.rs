@@ -283,6 +283,18 @@ mod tests {
                 "Usage: x [-q] f\n       x -n[qm] f\n -q  be quiet\n -n  none\n -m  more\n",
                 vec!["-q  None", "-n  None", "-m  None"],
             ),
+            // vulture, urfave/cli, pngquant, memcached, global
+            (
+                "Options:\n  -v, --verbose\n  --version      Show it\n",
+                vec!["-v,--verbose  None", "--version  None"],
+            ),
+            ("Options:\n  --job string [ --job string ]   run only these\n", vec!["--job  Required"]),
+            ("Options:\n  --force    do it (synonym: -f)\n", vec!["--force,-f  None"]),
+            (
+                "-P, --pid=<file>   save it in it\n-f, --factor=<num> growth of chunks\n-n, --least=<bytes> space for them\n",
+                vec!["-P,--pid  Required", "-f,--factor  Required", "-n,--least  Required"],
+            ),
+            ("-g, --grep pattern [files]\n       Print all lines.\n", vec!["-g,--grep  Required"]),
             // An entry beside the heading.
             ("Options: -a STR    its name\n         -6        short\n", vec!["-a  Required", "-6  None"]),
             // goaccess: what comes behind the dash is about it.

@@ -44,6 +44,8 @@ pattern!(SHORTENED, r"^(\s*)-([a-z])\[([a-z]{3,})\]( <.*)$");
 // Subversion: `-r [--revision] ARG   : ARG can be`, `--changelist [--cl] ARG  : operate`.
 pattern!(OR_BRACKETED, r"^(\s*-{1,2}[\w-]+) \[(--?[\w-]+)\]( ARG)?(\s+: .*)$");
 
+// urfave/cli: `--job string [ --job string ]   run it`.
+pattern!(AGAIN, r"^(\s*(?:-\w, )?--[\w-]+ \w+) \[ --[\w-]+ \w+ \](\s{2,}\S.*|)$");
 // Go before 1.4: `-name="": what`.
 pattern!(WITH_GO_DEFAULT, r#"^(\s*-[A-Za-z][\w-]*)=("[^"]*"|\w+): (\S.*)$"#);
 // dcmtk: `-ll    --log-level      [l]evel: string constant`.
@@ -144,6 +146,11 @@ fn spelled(line: &str) -> Option<String> {
     if let Some(captures) = found(&BRACKETED, line) {
         let (indent, entry) = (captures.get(1)?.as_str(), captures.get(2)?.as_str());
         return Some(format!("{indent}{entry}  {}{}", captures.get(3)?.as_str(), captures.get(4)?.as_str()));
+    }
+    if line.contains(" [ --")
+        && let Some(captures) = found(&AGAIN, line)
+    {
+        return Some(format!("{}...{}", &captures[1], &captures[2]));
     }
     if line.contains(" [-")
         && let Some(captures) = found(&OR_BRACKETED, line)

@@ -79,6 +79,10 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     if usage.forms.is_empty() {
         usage.forms = unnamed_forms(lines, name);
     }
+    // GLib: `[OPTION?] [REF?]`, where the terminal has no dots of one character.
+    for form in usage.forms.iter_mut().filter(|form| form.contains("[OPTION?]")) {
+        *form = form.replace("?]", "…]");
+    }
     if usage.command.is_empty() {
         usage.command = usage.forms.first().map(|form| leading_words(form)).unwrap_or_default();
     }

@@ -102,6 +102,12 @@ pub(super) fn behind_colon(description: &str) -> Vec<String> {
         let stated = || default(description).or_else(|| default_behind(description));
         named == Some(word.as_str()) || stated().as_ref() == Some(word)
     };
+    // `parts to hide: one,two (default none)` can be combined.
+    let is_set =
+        list.contains(',') && !list.contains(", ") && default(description).as_deref() == Some("none");
+    if is_set && !words.iter().any(|word| word == "none") {
+        return Vec::new();
+    }
     let has_default = words.iter().any(is_default) || list.contains(" (default)");
     let is_or = words.len() == 2 && sentence.contains(" or ") && !before.contains(": ");
     let is_name = |word: &String| word.chars().all(|c| c.is_ascii_alphanumeric());

@@ -65,6 +65,8 @@ pattern!(
     r"(?i)\b(?:one of|available|supported(?: are)?|values|choices|formats|types?|modes?|styles?|methods?):\s+([a-z0-9][\w.+-]*(?: \(default\))?(?:\s+[a-z0-9][\w.+-]*(?: \(default\))?){2,})[.)]?\.?\s*(?:$|\([a-z]+ \w)"
 );
 pattern!(SPACED_PAIR, r"one of: ([a-z][\w-]* [a-z][\w-]*)$");
+// mosquitto: `can be one of tlsv1.3 tlsv1.2 or tlsv1.1`.
+pattern!(SPACED_VERSIONS, r"one of ([a-z]+[\d.]*\d(?: [a-z]+[\d.]*\d)* or [a-z]+[\d.]*\d)(?:[.,; ]|$)");
 // OpenSSL: `Output format, one of DER PEM PVK`.
 pattern!(SPACED_CAPITALS, r"(?:one of|format,) ([A-Z][A-Z0-9]+(?: [A-Z][A-Z0-9]+)+)$");
 // `Show dates in short, full or iso format`. The noun is captured.
@@ -293,7 +295,8 @@ pub(super) fn is_free(name: &str) -> bool {
 
 /// Whether a description says that values can be combined.
 pub(super) fn is_combined(description: &str) -> bool {
-    is_match(&COMBINED, description)
+    ["List of ", "A list of "].iter().any(|list| description.starts_with(list))
+        || is_match(&COMBINED, description)
 }
 
 /// The same, with commas between them.
@@ -356,13 +359,14 @@ fn spaced(description: &str) -> Vec<String> {
         .or_else(|| found(&ASSIGNED_LIST, description))
         .or_else(|| found(&SPACED_TO_THE_END, description))
         .or_else(|| found_near(&SPACED_PAIR, description, "one of: "))
+        .or_else(|| found_near(&SPACED_VERSIONS, description, "one of "))
         .or_else(|| found(&SPACED_CAPITALS, description));
     let Some(list) = list.and_then(|found| found.get(1)) else { return Vec::new() };
     let words = list
         .as_str()
         .split([' ', ',', '|'])
         .filter(|word| !word.is_empty())
-        .filter(|word| *word != "(default)");
+        .filter(|word| !["(default)", "or"].contains(word));
     let items: Vec<String> = words.map(|word| word.trim_end_matches('.').to_owned()).collect();
     let is_prose = items.iter().any(|item| PROSE.contains(&item.to_lowercase().as_str()));
     if is_prose || are_kinds(&items) { Vec::new() } else { items }
@@ -441,7 +445,7 @@ fn quoted(description: &str, name: &str) -> Vec<String> {
     // `'none' 'minimal' or 'all' (default: minimal)`
     let names_default = has_default(description, &items);
     let fits = is_whole
-        && (has_or || is_sentence)
+        && (has_or || is_sentence || names_default && items.len() > 2)
         && !is_letter_or_path
         && !name.is_empty()
         && (says_default || names_default || is_form || is_told || !is_match(&ABOUT_OTHERS, before))

@@ -324,7 +324,7 @@ pub(crate) fn are_kinds(items: &[String]) -> bool {
     is_mixed
         || has_file
         // `duration (ns, us, ms, s, m, h)`
-        || has("ns") && has("h")
+        || has("ns") && has("h") && items.iter().all(|item| item.len() < 3)
         || has("on") && has("off") && ["number", "num", "n", "int", "method", "facility"].into_iter().any(has)
         || has("off") && items.len() == 2 && has("seconds")
         // `ZONE|HOST|ENTITY|USER|OTHER`

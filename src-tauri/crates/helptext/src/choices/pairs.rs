@@ -43,7 +43,9 @@ pub(super) fn pair(description: &str, name: &str) -> Vec<String> {
         let before = description.rsplit_once(" (").map_or("", |(before, _)| before);
         // `variant TYPE of it (standard or Atari)`
         let is_about = is_noun(name) || is_noun(before);
-        (is_about || pair.iter().all(|word| is_code(word))).then_some(pair)
+        // `(defaults depend on usage (ZSK or KSK)`
+        let is_inside = before.matches('(').count() > before.matches(')').count();
+        (!is_inside && (is_about || pair.iter().all(|word| is_code(word)))).then_some(pair)
     };
     let quoted = || {
         let found = found(&IN_PARENTHESES, description)?;
@@ -94,6 +96,7 @@ mod tests {
             ("Number of runs, 1 or more (default: 1)", ""),
             ("a, b or c (default: b)", ""),
             ("where it is (local or remote)", ""),
+            ("(defaults depend on the usage (ZSK or KSK)", ""),
             ("like zip or tar (default: zip)", ""),
             ("Use file or dir (default: dir)", ""),
         ] {

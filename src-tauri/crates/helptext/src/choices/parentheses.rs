@@ -33,7 +33,9 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         let before = description.get(..all.start())?;
         let behind = description.get(all.end()..)?;
         // `next.config.(ts|mts)`, `[a|b][,c]`: parts of something longer.
-        let is_joined = behind.starts_with('[');
+        // `(defaults depend on the usage (ZSK or KSK)`: within a remark.
+        let is_joined =
+            behind.starts_with('[') || is_round && before.matches('(').count() > before.matches(')').count();
         if !before.is_empty() && !before.ends_with(' ') || is_joined {
             return None;
         }
@@ -44,6 +46,8 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
             || list.contains("..")
             || list.contains(" /")
             || [" etc", "(etc", "and so on", "additional", "path to"].iter().any(|word| lower.contains(word))
+            // `configuration file (JSON, YAML or TOML)`
+            || lower.ends_with(" file ") && list.contains(", ") && default(description).is_none()
             // `file extension (jpg, png)`, but `Extension mode (fast/slow)`.
             || lower.split_whitespace().next_back().is_some_and(|word| word.starts_with("extension"));
         // `("initially" or "full") disable checks`, `endianness (MSB or LSB) of the image`.

@@ -34,10 +34,15 @@ pattern!(
     OF_FLAG,
     r"(?i)^\s*(?:the )?(?:valid|possible|allowed|available|supported) (?:arguments?|values?|choices?)(?: for)?(?: the)? (--?[\w-]+)(?: option)?(?: are)?:\s*$"
 );
+// `The '--builtin-schema' flag supports the following schema names:`.
+pattern!(
+    SUPPORTS,
+    r"(?i)^\s*The ['\x22`]?(--[\w-]+)['\x22`]? (?:flag|option) (?:supports|accepts|takes) (?:the following|these) [\w ]+:\s*$"
+);
 // `Available output columns:`, `nm: supported targets: elf64 pe`. The noun and the list are captured.
 pattern!(
     OF_NOUN,
-    r"(?i)^\s*(?:[\w.-]+: )?(?:available|supported|valid|possible|known|recognized|allowed)(?: \w+)? ([a-z]+?)s(?: are| \([^()]*\))?:\s*(.*)$"
+    r"(?i)^\s*(?:[\w.-]+: )?(?:available|supported|valid|possible|known|recognized|allowed)(?: \w+){0,2} ([a-z]+?)s(?: are| \([^()]*\))?:\s*(.*)$"
 );
 // `The MODE argument of --cached can be: always, never, or default.`
 pattern!(
@@ -52,7 +57,7 @@ pattern!(
 // A paragraph about a flag ends so.
 pattern!(ENDS, r"(?i)(?:values are|here are the values|the values are|are the values)\s*:\s*$");
 pattern!(FLAG, r"(?:^|[\s(])(--[a-z][\w-]*)");
-pattern!(ITEM, r"^\s+([\w.+-]+(?::[\w.+-]+|%)?(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*|\s+- \S.*)?$");
+pattern!(ITEM, r"^\s+([\w.+-]+(?::[\w.+-]+|%)?(?:, [\w.+-]+)*,?)(?:\s{2,}\S.*|\s+- \S.*| \(default\))?$");
 // `Levels as in --report.`
 pattern!(
     AS_IN,
@@ -184,7 +189,7 @@ fn of_noun(lines: &[String], at: usize) -> Option<(Subject, Vec<String>)> {
     let captures = found(&OF_NOUN, line)?;
     let noun = captures.get(1)?.as_str().to_lowercase();
     let list = captures.get(2)?.as_str();
-    if OTHERS.contains(&noun.as_str()) {
+    if OTHERS.contains(&noun.as_str()) || line.contains("(for -") || line.contains("(of -") {
         return None;
     }
     let values = match list.is_empty() {
@@ -228,7 +233,9 @@ fn subject(lines: &[String], at: usize) -> Option<Subject> {
     if let Some(captures) = found(&OF_PARAMETER, line) {
         return captures.iter().skip(1).flatten().next().map(|name| Subject::Name(name.as_str().to_owned()));
     }
-    if let Some(flag) = first(&OF_FLAG, line).or_else(|| first(&FOR_FLAG, line)) {
+    if let Some(flag) =
+        first(&OF_FLAG, line).or_else(|| first(&FOR_FLAG, line)).or_else(|| first(&SUPPORTS, line))
+    {
         return Some(Subject::Flag(flag));
     }
     let before = lines.get(at.saturating_sub(MAX_LINES)..=at)?;
@@ -362,6 +369,10 @@ mod tests {
         assert_eq!(of(methods, "-r"), "near cubic rms mode max");
         let digest = "Options:\n  -a, --algorithm=TYPE   See DIGEST below.\n\nDIGEST determines the algorithm:\n  sysv  System V\n  crc  CRC\n";
         assert_eq!(of(digest, "-a"), "sysv crc");
+        let names = "  The '--schema' flag supports the following schema names:\n      a.one, a.two,\n      b.three\n\nOptions:\n  --schema NAME   use it\n";
+        assert_eq!(of(names, "--schema"), "a.one a.two b.three");
+        let purposes = "Options:\n  -purpose val   what for\n\nRecognized certificate chain purposes:\n  client  A client\n  server (default)\n  any     All\n";
+        assert_eq!(of(purposes, "-purpose"), "client server any");
         let like = "Options:\n  -a WHICH   one of one, two or three\n  -v WHICH   like -a, but less\n";
         assert_eq!(of(like, "-v"), "one two three");
         let alias = "Options:\n  --format <f>   one of bsd, posix or sysv\n  -f <f>   Alias for --format\n  --other <f>   Values are the same as for `format`.\n";

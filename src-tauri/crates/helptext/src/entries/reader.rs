@@ -97,8 +97,9 @@ impl<'l> Reader<'l> {
             return true;
         }
         // A description in a column goes on less indented, if nothing else can begin there.
-        self.open = None;
-        let new = match self.option(&line) {
+        let above =
+            self.open.take().filter(|open| !open.is_name && !line.after_blank && open.indent == line.indent);
+        let new = match self.option(&line, above.is_some()) {
             None if self.takes_heading(&line) || self.takes_placeholder(&line) => return true,
             None => self.name(&line),
             option => option,
@@ -137,8 +138,8 @@ impl<'l> Reader<'l> {
         })
     }
 
-    /// The option whose entry begins with a line.
-    fn option(&self, line: &Line<'_>) -> Option<(Entry, Open)> {
+    /// The option whose entry begins with a line. `is_next` says whether another one is just above it.
+    fn option(&self, line: &Line<'_>, is_next: bool) -> Option<(Entry, Open)> {
         // Options can follow a usage line without a heading of their own, and Go's also examples.
         let may_be = begins_option(line.text)
             && (self.section != Section::Prose
@@ -154,7 +155,7 @@ impl<'l> Reader<'l> {
         // A sentence can begin with a flag; so can an entry whose column is too narrow.
         let is_sentence = line.column.is_none()
             && is_described
-            && (is_prose || (line.indent == 0 && self.section != Section::Options))
+            && (is_prose || (line.indent == 0 && self.section != Section::Options && !is_next))
             && !is_match(&SEPARATED, line.text);
         if found.is_empty() || is_sentence {
             return None;

@@ -118,8 +118,10 @@ impl Cursor<'_> {
         while values.len() < 4 && self.is_value_next(!values.is_empty()) {
             self.at += 1;
             let mut token = self.token();
-            // pflag: `--pull string[="true"]`.
-            let implicit = token.find("[=\"").filter(|_| token.ends_with("\"]"));
+            // pflag: `--pull string[="true"]`, `--rerun int[=2]`.
+            let implicit = token
+                .find("[=")
+                .filter(|at| token.ends_with(']') && token.get(..*at).is_some_and(is_go_type));
             token.truncate(implicit.unwrap_or(token.len()));
             let optional = implicit.is_some()
                 || is_bracketed(&token) && !token.contains('|') && !is_list_of_type(&token);
@@ -159,7 +161,11 @@ impl Cursor<'_> {
         if ahead.looking_at(" RANGE ") {
             ahead.at += 6;
         }
-        let is_end = ahead.blanks() >= 2 || ahead.at >= self.chars.len() || is_range;
+        // karma: `--port    <integer> Port of the server`.
+        let is_sentence = token.starts_with('<')
+            && ahead.peek(0) == Some(' ')
+            && ahead.peek(1).is_some_and(|c| c.is_ascii_uppercase());
+        let is_end = ahead.blanks() >= 2 || ahead.at >= self.chars.len() || is_range || is_sentence;
         let is_upper = |c: char| c.is_ascii_uppercase() || matches!(c, '_' | '-');
         let is_type = token.starts_with('<') && token.ends_with('>')
             || token.starts_with('[') && token.ends_with(']') && token.contains('|')
@@ -246,6 +252,12 @@ impl Cursor<'_> {
         if after.looking_at(" : ") {
             return true;
         }
+        // global: `-g, --grep pattern [files]`, with the description beneath.
+        let tail = after.rest();
+        let inner = tail.strip_prefix('[').and_then(|tail| tail.strip_suffix(']'));
+        if self.place == Place::Line(true) && inner.is_some_and(|inner| !inner.contains(['[', ']'])) {
+            return word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+        }
         // A word in lower case: a value if a column of descriptions, another flag or the end of the line follows.
         if follows == 1 && word.len() <= 8 && word.chars().all(|c| c.is_ascii_lowercase()) {
             // `--arg a v   set $a to v`: two short names before the column of descriptions.
@@ -285,6 +297,10 @@ impl Cursor<'_> {
                 _ => {}
             }
             self.at += 1;
+        }
+        // pdftocairo: `<string>: what it is`.
+        if self.at > start + 1 && self.chars.get(self.at - 2..self.at) == Some(&['>', ':']) {
+            self.at -= 1;
         }
         self.chars.get(start..self.at).unwrap_or_default().iter().collect()
     }
@@ -396,6 +412,12 @@ fn is_type(word: &str) -> bool {
         "filename",
     ];
     TYPES.contains(&word)
+}
+
+/// Whether pflag calls values so.
+fn is_go_type(word: &str) -> bool {
+    ["string", "strings", "stringArray", "int", "ints", "uint", "bool", "float", "duration", "count"]
+        .contains(&word)
 }
 
 /// Whether brackets say the default: `[default: x]`, but not `[default|minimal]`.

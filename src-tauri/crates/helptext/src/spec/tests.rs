@@ -18,6 +18,10 @@ fn spellings_and_values_are_those_of_the_text() {
         ("-o OUT, --output OUT  write", "-o --output", "", Required, "OUT", "write"),
         ("--max-speed=x           -s x   Set it", "--max-speed -s", "", Required, "x", "Set it"),
         ("--search[=n]            -S[n]  Find it", "--search -S", "", Optional, "[=n]", "Find it"),
+        ("--level    <a | b> Level of it", "--level", "", Required, "<a | b>", "Level of it"),
+        ("-tiff <string>: set it: none", "-tiff", "", Required, "<string>", "set it: none"),
+        ("--rerun int[=2]   Run it again", "--rerun", "", Optional, "int", "Run it again"),
+        ("-d key[=value]   Set it", "-d", "", Required, "key[=value]", "Set it"),
         ("-q, --[no-]quiet      be quiet", "-q --quiet", "--no-quiet", None, "", "be quiet"),
         ("-c, --clean / --dirty   Remove", "-c --clean", "--dirty", None, "", "Remove"),
         ("-s, --strict / --no-strict   Enable", "-s --strict", "--no-strict", None, "", "Enable"),
@@ -64,7 +68,7 @@ fn options_behind_a_slash_share_their_value() {
             .map(|spec| format!("{} {}", spec.flags.join(","), spec.values.join("+")))
             .collect::<Vec<_>>()
     };
-    assert_eq!(of("-oN/-oX <file>: Write it"), ["-oN <file>:", "-oX <file>:"]);
+    assert_eq!(of("-oN/-oX <file>: Write it"), ["-oN <file>", "-oX <file>"]);
     assert_eq!(of("-n/-R: Never resolve"), ["-n ", "-R "]);
     assert_eq!(of("-h/--help  this"), ["-h,--help "]);
 }

@@ -350,6 +350,9 @@ fn usage_lines_show_options_and_arguments() {
         ("Usage: host [-a] [-c class]\n            hostname [server]", "host", "-a -c=", "hostname [server]"),
         // A sentence is no form.
         ("tool formats JSON\nUsage of tool:\n  -d string\n        the delimiter\n", "tool", "", ""),
+        ("Usage: install [OPTION?] [PLACE] [REF?]", "install", "", "[PLACE] [REF]..."),
+        ("Usage: delv [@server] [domain]", "delv", "", "[@server] [domain]"),
+        ("Usage: gprof [file] [@FILE]...", "gprof", "", "[file]"),
         ("Usage: stress [OPTION [ARG]] ...", "stress", "", ""),
         ("Usage: R [options] [< infile] [> outfile]", "R", "", ""),
         ("usage: pack [-q] <base> [< <refs> | < <objects>]", "pack", "-q", "base"),

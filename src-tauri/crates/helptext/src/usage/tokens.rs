@@ -7,7 +7,9 @@ use crate::hints::bare;
 pub(super) fn is_part_of_another(token: &str) -> bool {
     let mut inside = token.strip_prefix('[').unwrap_or_default().chars();
     match inside.next() {
-        Some(':' | ',' | '=' | '@') => true,
+        Some(':' | ',' | '=') => true,
+        // dig: `[@server]` is an argument; files of arguments can stand anywhere.
+        Some('@') => token.to_lowercase().contains("file"),
         // `[.changes file]` is an argument.
         Some('.') => inside.next().is_some_and(char::is_alphanumeric) && !token.contains(' '),
         _ => false,
