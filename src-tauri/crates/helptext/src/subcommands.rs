@@ -143,7 +143,10 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     let name = words.next()?.split_whitespace().next()?.trim_end_matches('*');
     // `or: tool [OPTION]` is a further form of the usage line.
     // Nor is `Command   Alias   Description`, above columns.
-    if !is_name(name) || name.trim_end_matches(':') == "or" || matches!(name, "Command" | "Name") {
+    if !is_name(name)
+        || name.trim_end_matches(':') == "or"
+        || matches!(name, "Command" | "Name" | "Options" | "Examples")
+    {
         return None;
     }
     // Words in a row are a sentence.

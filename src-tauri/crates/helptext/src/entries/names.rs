@@ -9,11 +9,19 @@ pub(super) fn begins_at(line: &str, column: usize) -> bool {
     let mut around = line.chars().skip(column.saturating_sub(2)).take(3);
     let is_end = |c: char| c.is_ascii_uppercase() || matches!(c, ']' | '>' | '.');
     let is_one = !line.chars().take(column.saturating_sub(1)).collect::<String>().trim().contains(' ');
+    // jigdo-file: `make-template mt Create it`.
+    let left: Vec<&str> = line.split(' ').filter(|word| !word.is_empty()).take(2).collect();
+    let width = left.iter().map(|word| word.len() + 1).sum::<usize>();
+    let is_pair = left.len() == 2
+        && left.iter().all(|word| word.starts_with(|c: char| c.is_ascii_lowercase()) && is_name(word))
+        && indent(line) + width == column
+        && line.get(column..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
     let end = around.next();
     let is_closed = end.is_some_and(|c| matches!(c, ']' | '>'));
-    end.is_some_and(|c| is_end(c) || is_one && c.is_alphanumeric())
-        && around.next() == Some(' ')
-        && around.next().is_some_and(|c| (is_one || is_closed) && c != ' ' || c.is_ascii_uppercase())
+    is_pair
+        || end.is_some_and(|c| is_end(c) || is_one && c.is_alphanumeric())
+            && around.next() == Some(' ')
+            && around.next().is_some_and(|c| (is_one || is_closed) && c != ' ' || c.is_ascii_uppercase())
 }
 
 /// Whether a name with a hyphen or a digit is as wide as its column, and a sentence follows: keymgr, where what goes on
@@ -152,5 +160,5 @@ fn plain_words(left: &str) -> usize {
     };
     let outside: String = left.chars().filter(is_outside).collect();
     let one = outside.split([',', '|']).next().unwrap_or_default();
-    one.split_whitespace().filter(|word| word.contains(char::is_lowercase)).count()
+    one.split_whitespace().filter(|word| word.contains(char::is_lowercase) && !word.starts_with('-')).count()
 }

@@ -232,7 +232,12 @@ impl<'l> Reader<'l> {
                 let is_alone = || line.text.chars().all(|c| c.is_ascii_lowercase() || c == '-');
                 let is_lower = || line.text.starts_with(|c: char| c.is_ascii_lowercase());
                 let is_shown = || self.last_name == Some(line.indent) && is_lower() && is_call(line.text);
-                line.indent > 0 && (column.is_some() || is_sentence_below && (is_alone() || is_shown()))
+                // doveadm: `reopen`, among others in columns.
+                let is_title = || ["options", "commands", "arguments"].contains(&line.text);
+                let is_among =
+                    || is_alone() && !is_title() && self.last_name == Some(line.indent) && !line.after_blank;
+                let is_below = is_sentence_below && (is_alone() || is_shown());
+                line.indent > 0 && (column.is_some() || is_below || is_among())
             }
             _ => false,
         };

@@ -1,5 +1,6 @@
 //! Headings, and what the entries below them are.
 
+use super::names::is_call;
 use super::{Entry, What, begins_option, description_column};
 use crate::clean::indent;
 use crate::subcommands::is_name;
@@ -129,17 +130,20 @@ impl List {
             &["formats", "keys", "variables", "types", "values", "aliases", "files", "guides", "modules"];
         let next = below.iter().find(|line| !line.trim().is_empty()).map(String::as_str);
         let lower = heading.trim().trim_end_matches(':').to_lowercase();
+        let words = lower.split_whitespace().count();
         let is_other = lower.contains("topics")
-            || lower.split(' ').next_back().is_some_and(|last| OTHERS.contains(&last));
-        let is_short = lower.split_whitespace().count() <= MOST_WORDS;
-        let Some(column) = next.and_then(description_column) else { return false };
+            || words <= 2 && lower.split(' ').next_back().is_some_and(|last| OTHERS.contains(&last));
+        let is_short = words <= MOST_WORDS;
+        let column = next.and_then(description_column);
+        // The first description can stand beneath.
+        let is_named = column.is_some() || next.is_some_and(|next| is_call(next.trim()));
         let is_below = next.is_some_and(|next| next.starts_with(' ') && !begins_option(next.trim_start()));
-        if is_other || !is_short || !is_below || section(heading) != Section::Other {
+        if is_other || !is_named || !is_short || !is_below || section(heading) != Section::Other {
             return false;
         }
         // gopls: groups under one word.
         if !heading.trim().contains([' ', ':']) {
-            return true;
+            return column.is_some();
         }
         let own = entries.len().saturating_sub(self.before);
         // umoci: `image:`. darcs: `help` alone above the groups. wrangler: all in capitals.
@@ -147,9 +151,14 @@ impl List {
         let is_alike = self.has_groups || own <= 1 || self.is_upper && is_upper(heading);
         self.has_groups |= own <= 1;
         // modal: `Compute:` below `Commands:`, with columns of its own.
-        let is_written_so =
-            own > 1 && indent(heading) == self.indent && !is_of_several(&lower) && are_described(below);
-        is_nested || is_written_so || is_alike && (own == 0 || Some(column) == last_column)
+        // adb: `networking:` below `general commands:`, in the same columns.
+        let is_below = own > 1 && indent(heading) == self.indent && !is_of_several(&lower);
+        let is_written_so = is_below
+            && (are_described(below)
+                || (column.is_none() || column == last_column) && heading.trim_end().ends_with(':'));
+        is_nested && column.is_some()
+            || is_written_so
+            || is_alike && column.is_some() && (own == 0 || column == last_column)
     }
 }
 

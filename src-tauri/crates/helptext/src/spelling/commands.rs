@@ -48,6 +48,17 @@ fn below_headings(lines: &mut Vec<String>, name: &str) {
         if text.starts_with('-') && !text.starts_with("- ") {
             option = option.or(Some(indent(&line)));
         }
+        // getcert: rows at the margin, directly beneath.
+        if may_be && tries < MOST_LISTS && is_usage_of_command(&line) {
+            tries += 1;
+            let (found, count) = flush(0, old.get(at..).unwrap_or_default());
+            if found.len() >= MANY {
+                lines.extend([line, "Commands:".to_owned()]);
+                lines.extend(found);
+                at += count;
+                continue;
+            }
+        }
         if let Some(heading) = Heading::of(&line).filter(|_| may_be) {
             lists += 1;
             let start = first_below(&old, at);
@@ -97,6 +108,13 @@ fn block(lines: &[String]) -> Vec<&str> {
 fn is_form_of_options(line: &str, name: &str) -> bool {
     let rest = line.trim().strip_prefix(name).and_then(|rest| rest.strip_prefix(' ')).unwrap_or_default();
     !name.is_empty() && rest.starts_with("[OPTION") && !rest.contains(' ')
+}
+
+/// Whether a line is a form with a place for a subcommand.
+fn is_usage_of_command(line: &str) -> bool {
+    let behind = line.get(..6).filter(|word| word.eq_ignore_ascii_case("usage:")).and_then(|_| line.get(6..));
+    let is_command = |word: &str| ["command", "<command>", "COMMAND"].contains(&word);
+    behind.is_some_and(|form| form.split(' ').any(is_command))
 }
 
 fn is_bare_usage(line: &str) -> bool {
@@ -271,11 +289,15 @@ impl<'a> Heading<'a> {
         if text.starts_with("Currently defined functions:") {
             return Some(Self { text, indent: indent(line), behind: "", column: 0, is_of_actions: false });
         }
+        // lein
+        if ["tasks are available:", "vailable tasks:"].iter().any(|end| text.trim_end().ends_with(end)) {
+            return Some(Self { text, indent: indent(line), behind: "", column: 0, is_of_actions: false });
+        }
         // git-ftp
         if ["ACTIONS", "Actions:"].contains(&text.trim_end()) {
             return Some(Self { text, indent: indent(line), behind: "", column: 0, is_of_actions: true });
         }
-        if !["ommand", "OMMAND", "CMD"].iter().any(|word| line.contains(word)) {
+        if !["ommand", "OMMAND", "CMD", "<cmd>"].iter().any(|word| line.contains(word)) {
             return None;
         }
         // `fs: Commands are:`
@@ -310,7 +332,8 @@ impl<'a> Heading<'a> {
         (is_heading && !is_of_options && !is_usage && words.len() <= MOST_WORDS).then(|| Self {
             text,
             indent: indent(line),
-            behind: behind.trim(),
+            // kea-admin: `COMMAND: Currently supported operations are:`.
+            behind: if behind.ends_with(" are:") { "" } else { behind.trim() },
             column: line.len() - behind.trim_start().len(),
             is_of_actions: false,
         })
@@ -370,7 +393,10 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
         Some(_) => lines.iter().take(MOST).map(|line| bare(line).unwrap_or_else(|| line.clone())).collect(),
         None => Vec::new(),
     };
-    flush(heading.indent, if named.is_empty() { lines } else { &named })
+    let lines = if named.is_empty() { lines } else { &named };
+    // apksigner: a title in the middle.
+    let below = lines.first().map_or(heading.indent, |line| indent(line));
+    flush(heading.indent.min(below), lines)
 }
 
 #[cfg(test)]

@@ -173,3 +173,84 @@ fn other_tables_and_sentences_are_no_subcommands() {
         assert_eq!(of(text), (names.to_owned(), arguments.to_owned()), "{text}");
     }
 }
+
+#[test]
+fn programs_written_by_hand_have_forms_of_their_own() {
+    let of = |text: &str| {
+        let found = crate::read(text, "x").subcommands.into_iter().map(|command| command.name);
+        found.collect::<Vec<_>>().join(" ")
+    };
+    for (text, expected) in [
+        // adb: groups in the same columns, the first of which is described beneath.
+        (
+            "general commands:\n help           show this\n version        show that\n\nnetworking:\n connect HOST   connect to it\n ppp TTY        run it\n\nfile transfer:\n push [--sync] LOCAL REMOTE\n     copy it to the device\n\nshell:\n emu COMMAND    run it there\n",
+            "help version connect ppp push emu",
+        ),
+        // hpc: a heading that ends like one of something else.
+        (
+            "Usage: x COMMAND ...\n\nCommands:\n  help    Display help\nReporting:\n  report  Output it\nProcessing Coverage files:\n  sum     Sum them\n  map     Map it\n",
+            "help report sum map",
+        ),
+        // dlm_tool, jigdo-file, lein
+        (
+            "x [command] [options]\n\nCommands:\nls, status, dump\nfence_ack, set_config\n\nOptions:\n  -n   all\n",
+            "ls status dump fence_ack set_config",
+        ),
+        (
+            "Commands:\n  make-template mt Create it from files\n  make-image mi    Recreate it\n  verify ver       Check it\n",
+            "make-template make-image verify",
+        ),
+        (
+            "Several tasks are available:\nchange      Rewrite it.\ncheck       Check it.\nclean       Remove it.\n",
+            "change check clean",
+        ),
+        // cmake: arguments in small letters, described behind a dash.
+        (
+            "Usage: x -E <command> [arguments...]\nAvailable commands: \n  chdir dir cmd [args...]   - run it there\n  compare [--eol] file1 file2\n                            - compare them\n  cat <files>...            - print them\n  echo [<string>...]        - print it\n",
+            "chdir compare cat echo",
+        ),
+        // yadm: the program in front.
+        (
+            "Commands:\n  x init [-f]      - Make one\n  x clone <url>    - Copy one\n  x list [-a]      - List it\n",
+            "init clone list",
+        ),
+        // doveadm: alone among others in columns.
+        (
+            "usage: x log <command> [<args>]\n  errors       [-s <time>]\n  find         [<dir>]\n  reopen       \n  test         \n",
+            "errors find reopen test",
+        ),
+        // getcert, apksigner
+        (
+            "Usage: x command [options]\nrequest        \trequest a new one\nstart-it       \tbegin it\nstop-it        \tend it\nlist           \tlist them\nstatus         \tcheck it\n",
+            "request start-it stop-it list status",
+        ),
+        (
+            "USAGE: x <command> [options]\n\n        COMMANDS\nrotate                Add a new one\n\nsign                  Sign it\n\nverify                Check it\n                      once\n",
+            "rotate sign verify",
+        ),
+        // jellyfish, kea-admin
+        (
+            "Usage: x <cmd> [options] arg...\nWhere <cmd> is one of: count, bc, info.\nOptions:\n  --help   this\n",
+            "count bc info",
+        ),
+        (
+            "Usage: x COMMAND BACKEND\n\nCOMMAND: Currently supported operations are:\n\n - db-init: Makes it.\n - db-dump: Writes it.\n\nBACKEND - one of: a|b\n",
+            "db-init db-dump",
+        ),
+        // encfsctl, kmc_tools, stilts
+        (
+            "Usage:\nx (root dir)\n  -- displays it, or \nx info (root dir)\n  -- show it\nx passwd (root dir)\n  -- change it\nx decode (root dir) [name ...]\n  -- decodes it\n",
+            "info passwd decode",
+        ),
+        (
+            "Usage:\n x [global parameters] <operation> [operation parameters]\nAvailable operations:\n  transform            - does one\n  simple               - does two\n global parameters:\n  -v   - more\n",
+            "transform simple",
+        ),
+        (
+            "Usage:\n   x [-help] <task-name> <task-args>\n\n   Known tasks:\n      arrayjoin\n      calc\n      cone\n",
+            "arrayjoin calc cone",
+        ),
+    ] {
+        assert_eq!(of(text), expected, "{text}");
+    }
+}

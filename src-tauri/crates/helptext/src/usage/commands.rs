@@ -14,7 +14,7 @@ pub fn is_action(name: &str) -> bool {
 
 /// Whether an argument stands for a subcommand if it is the only one: ipp-usb, `mode [options]`.
 pub fn is_mode(name: &str) -> bool {
-    ["mode", "component", "utility"].contains(&name.to_lowercase().as_str())
+    ["mode", "component", "utility", "task-name"].contains(&name.to_lowercase().as_str())
 }
 
 /// Whether an argument stands for a subcommand, or for what follows one: `<command>`, `[command-arguments]`, `<action>`, `[args]`,
@@ -100,7 +100,7 @@ pub(super) fn commands(forms: &[&str], is_below: bool) -> Vec<String> {
             continue;
         }
         count += 1;
-        for word in first {
+        for word in first.into_iter().filter(|word| !["command", "subcommand"].contains(&word.as_str())) {
             if firsts.insert(word.clone()) && found.len() < MOST {
                 found.push(word);
             }
@@ -131,7 +131,9 @@ fn has_argument_second(form: &str) -> bool {
     let is_argument = |word: &str| {
         word.starts_with('<') || word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_')
     };
-    words.next().is_some_and(is_plain) && words.next().is_some_and(is_argument)
+    // xdg-desktop-icon: `install [--novendor] FILE`
+    let begins = words.next().is_some_and(is_plain);
+    begins && words.find(|word| !word.starts_with("[-")).is_some_and(is_argument)
 }
 
 /// Whether only a placeholder for the rest follows a group of words: `(init | list | set) [<options>]`. Otherwise the

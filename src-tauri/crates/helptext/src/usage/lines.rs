@@ -149,9 +149,14 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                 continue;
             }
             // A bracket that is wrapped by the width of the terminal.
-            if let Some(last) =
-                forms.last_mut().filter(|last| !is_first && text.starts_with(']') && is_open(last))
-            {
+            let is_wrapped = |last: &String| {
+                let is_flush = indented == 0 && base == Some(0) && first_word(text) != first_word(last);
+                !is_first && (text.starts_with(']') || is_flush) && is_open(last)
+            };
+            if let Some(last) = forms.last_mut().filter(|last| is_wrapped(last)) {
+                if !text.starts_with(']') {
+                    last.push(' ');
+                }
                 last.push_str(text);
                 at += 1;
                 continue;
@@ -177,7 +182,9 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                 && (indented > 0
                     || column == 0
                         && base == Some(0)
-                        && (is_of_command(text) || begins_form(text, name) && has_word_second(text)))
+                        && (is_of_command(text)
+                            || name.contains(' ') && text.starts_with(name) && !text.ends_with('.')
+                            || begins_form(text, name) && has_word_second(text)))
             {
                 forms.push(trimmed(text).to_owned());
             } else if let Some(skipped) = described(lines.get(at..).unwrap_or_default(), base, begins) {
@@ -225,7 +232,9 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
 
 /// Whether a line begins with the program and has what only forms have.
 fn begins_form(text: &str, name: &str) -> bool {
-    first_word(text) == name && text.contains(['[', '{', '<']) && !is_prose(text) && !text.contains("  ")
+    let is_capital = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase());
+    let has_argument = text.contains(['[', '{', '<']) || text.split(' ').any(is_capital);
+    first_word(text) == name && has_argument && !is_prose(text) && !text.contains("  ")
 }
 
 /// Whether a form is for a subcommand: `xdg-mime query [-x]`.

@@ -57,6 +57,12 @@ fn forms_that_begin_with_other_words_have_subcommands() {
     assert_eq!(commands(cddb, "up"), ["parse", "read", "send", "stat", "help"]);
     let compel = "Usage:\n  up [--x] includes | cflags | libs\n  up plugins [NAME ...]\n";
     assert_eq!(commands(compel, "up"), ["includes", "cflags", "libs", "plugins"]);
+    let icons = "Synopsis\n\nup install [--x] [--context\ncontext] [--mode mode] --size size\n\nup uninstall [--x]\n\nup update [--mode mode]\n";
+    assert_eq!(commands(icons, "up"), ["install", "uninstall", "update"]);
+    assert_eq!(commands("up install [--x] FILE\n\nup uninstall FILE\n", "up"), ["install", "uninstall"]);
+    let org =
+        "Usage:\nup org set orgname username [a | b]\nup org rm orgname username\nup org ls orgname [<x>]\n";
+    assert_eq!(commands(org, "up org"), ["set", "rm", "ls"]);
     let cache = "Usage:\nup it add <x>\nup it clean [<y>]\nup it verify\n";
     assert_eq!(commands(cache, "up it"), ["add", "clean", "verify"]);
 }

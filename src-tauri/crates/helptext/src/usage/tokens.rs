@@ -77,6 +77,8 @@ pub(super) fn is_remark(token: &str) -> bool {
             && (lower.contains("options")
                 || lower.ends_with(" type(s)]")
                 || lower.contains("flags")
+                // kmc_tools: `[global parameters]`.
+                || lower == "[global parameters]"
                 || lower.trim_end_matches(['.', ']']).ends_with(" option")
                 || is_prose(token.trim_matches(['[', ']'])))
 }

@@ -80,7 +80,15 @@ fn listed_words<'l>(lines: impl Iterator<Item = &'l str>, separator: char) -> Op
 
 /// `access, add, audit,`, in npm.
 pub(super) fn commas(block: &[&str]) -> Option<(Vec<String>, usize)> {
-    listed_words(block.iter().copied(), ',').map(|all| (all, block.len()))
+    // dlm_tool: a list in each line.
+    let is_list = |line: &&str| line.contains(", ");
+    let lines = || block.iter().map(|line| line.trim_end_matches(',').to_owned() + ",").collect::<Vec<_>>();
+    listed_words(block.iter().copied(), ',')
+        .or_else(|| {
+            let lines = if block.iter().all(is_list) { lines() } else { Vec::new() };
+            listed_words(lines.iter().map(String::as_str), ',')
+        })
+        .map(|all| (all, block.len()))
 }
 
 /// Names in several columns, without descriptions.
@@ -153,15 +161,25 @@ pub(super) fn dashed(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let behind = |line: &&str| {
         let (left, right) = [" - ", " = "].iter().find_map(|gap| line.trim().split_once(gap))?;
         let (name, rest) = left.trim().split_once(' ').unwrap_or((left.trim(), ""));
-        let fits = is_name(name) && (rest.is_empty() || rest.starts_with(['<', '[']));
-        fits.then(|| entry(left.trim(), right.trim()))
+        // cmake: `chdir dir cmd   - run it`, in columns.
+        let is_plain = rest.is_empty() || rest.starts_with(['<', '[']);
+        let shown = if is_plain { left.trim() } else { name };
+        (is_name(name) && (is_plain || left.ends_with(' '))).then(|| entry(shown, right.trim()))
     };
     let count = block.iter().filter_map(behind).count();
+    // yadm: the program in front of each.
+    let first = |line: &&str| line.trim().split(' ').next().unwrap_or_default().to_owned();
+    if block.len() > 1 && block.iter().all(|line| Some(first(line)) == block.first().map(first)) {
+        return None;
+    }
     let indented = block.first().map_or(0, |line| indent(line));
     // A few descriptions go on beneath, or stand there: dnsviz.
-    let other = |line: &&str| match indent(line) == indented && is_call(line.trim()) {
-        true => entry(line.trim(), ""),
-        false => format!("      {}", line.trim().trim_start_matches("- ")),
+    let other = |line: &&str| {
+        let is_beside = indent(line) == indented && line.trim().split(' ').next().is_some_and(is_name);
+        match is_beside && (is_call(line.trim()) || line.contains(" [")) {
+            true => entry(line.trim(), ""),
+            false => format!("      {}", line.trim().trim_start_matches("- ")),
+        }
     };
     let all = block.iter().map(|line| behind(line).unwrap_or_else(|| other(line)));
     (count >= LEAST && count * 5 >= block.len() * 3).then(|| (all.collect(), block.len()))

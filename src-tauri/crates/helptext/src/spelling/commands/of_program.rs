@@ -97,7 +97,9 @@ impl Run {
         }
         let parted = ["  ", " # ", " - "].iter().find_map(|gap| behind.split_once(gap));
         let right = parted.map_or("", |(_, right)| right.trim_start().trim_start_matches(['#', '-']).trim());
-        let is_argument = |text: &str| text.starts_with(['[', '<', '{', '(', '-', '|']);
+        // encfsctl: `-- show it`.
+        let is_argument =
+            |text: &str| text.starts_with(['[', '<', '{', '(', '-', '|']) && !text.starts_with("-- ");
         let is_sentence = right.contains(' ') && !is_argument(right) && !are_arguments(right);
         // jfr: arguments go on beneath.
         let is_deeper = |next: &&String| !next.trim().is_empty() && indent(next) > indent(line);
