@@ -17,19 +17,29 @@ pub fn is_mode(name: &str) -> bool {
     ["mode", "component", "utility", "task-name"].contains(&name.to_lowercase().as_str())
 }
 
+/// Names of the place for a subcommand.
+const COMMANDS: &[&str] = &["command", "subcommand", "cmd", "commands"];
+
+/// Whether an argument is the place for a subcommand: `<command>`, `SUB_COMMAND`, `COMMAND | help`, gcloud's `GROUP | COMMAND`.
+pub(super) fn is_command(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let lower = lower.strip_suffix("|help").or_else(|| lower.strip_prefix("group|")).unwrap_or(&lower);
+    COMMANDS.contains(&lower) || matches!(lower, "sub command" | "sub_command" | "sub-command")
+}
+
 /// Whether an argument stands for a subcommand, or for what follows one: `<command>`, `[command-arguments]`, `<action>`, `[args]`,
 /// but not `<command-file>`.
 pub fn is_placeholder(name: &str) -> bool {
-    const NAMES: &[&str] = &["command", "subcommand", "cmd", "commands", "object"];
     const RESTS: &[&str] =
         &["", "command", "arguments", "args", "arg", "options", "opts", "specific", "string", "parameters"];
     let lower = name.to_lowercase();
-    // gcloud: `GROUP | COMMAND`.
-    let lower = lower.strip_suffix("|help").or_else(|| lower.strip_prefix("group|")).unwrap_or(&lower);
+    let lower = lower.strip_suffix("|help").unwrap_or(&lower);
     let (word, rest) = lower.split_once([' ', '-', '_']).unwrap_or((lower, ""));
-    matches!(lower, "args" | "arg" | "arguments" | "parameters" | "sub_command" | "sub-command")
+    let is_head = COMMANDS.contains(&word) || word == "object" || is_action(word);
+    matches!(lower, "args" | "arg" | "arguments" | "parameters")
+        || is_command(lower)
         || is_mode(lower)
-        || (NAMES.contains(&word) || is_action(word)) && RESTS.contains(&rest)
+        || is_head && RESTS.contains(&rest)
 }
 
 /// Whether a word of a form can be a subcommand: `remote`, `add-port`.

@@ -1,5 +1,6 @@
 //! One usage line: brackets, alternatives, options and arguments.
 
+use super::commands::is_command;
 use super::tokens::{
     are_spellings, begins_optionally, bracketed, bundle, closely, glued, inside, is_one_of_words,
     is_part_of_another, is_plural, is_remark, spellings, words,
@@ -438,10 +439,7 @@ impl<'a> Form<'a> {
         if is_options || !is_name || token.ends_with(':') || choices.is_empty() && name.chars().count() > 60 {
             return;
         }
-        // `{ COMMAND | help }`
-        let lower = lower.strip_suffix("|help").unwrap_or(&lower);
-        let is_command = matches!(lower, "command" | "subcommand" | "cmd" | "commands" | "sub command");
-        self.takes_command |= is_command;
+        self.takes_command |= is_command(&lower);
         let name = match choices.is_empty() {
             true if name.contains('|') => name.split('|').map(one_name).collect::<Vec<_>>().join("|"),
             true => name.to_owned(),
