@@ -184,7 +184,7 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                         && base == Some(0)
                         && (is_of_command(text)
                             || name.contains(' ') && text.starts_with(name) && !text.ends_with('.')
-                            || begins_form(text, name) && has_word_second(text)))
+                            || begins_form(text, name) && (has_word_second(text) || text.contains(" { --"))))
             {
                 forms.push(trimmed(text).to_owned());
             } else if let Some(skipped) = described(lines.get(at..).unwrap_or_default(), base, begins) {
@@ -199,7 +199,7 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                     last.push_str(options);
                 }
             } else if column > 0 && indented == column && is_of_another(text, name) {
-                // cal and ncal in one text.
+                forms.push(trimmed(text).to_owned());
             } else if is_heading_of_brackets(text, lines.get(at + 1)) {
                 at += 1;
                 continue;
@@ -276,7 +276,7 @@ fn described(lines: &[String], base: Option<usize>, begins: impl Fn(&str) -> boo
     (!is_prose(next.trim())).then_some(count)
 }
 
-/// Whether a form is that of a program whose name has this one in it: `ncal [-b]` for `cal`.
+/// Whether a form is that of a program whose name has this one in it, in one text with it: `ncal [-b]` for `cal`.
 fn is_of_another(text: &str, name: &str) -> bool {
     let first = first_word(text);
     let rest = text.get(first.len()..).unwrap_or_default().trim_start();

@@ -57,6 +57,11 @@ fn forms_that_begin_with_other_words_have_subcommands() {
     assert_eq!(commands(cddb, "up"), ["parse", "read", "send", "stat", "help"]);
     let compel = "Usage:\n  up [--x] includes | cflags | libs\n  up plugins [NAME ...]\n";
     assert_eq!(commands(compel, "up"), ["includes", "cflags", "libs", "plugins"]);
+    let open = "Synopsis\n\nup { a | b }\n\nup { --help | --manual }\n";
+    assert_eq!(of(open, "up").0, "--help --manual");
+    // Two letters with a value again and again are words.
+    let words = "Usage: up [-nw] [-cf file] [-df file] [-lf file] [-pf file] [name]\n";
+    assert_eq!(of(words, "up").0, "-nw -cf= -df= -lf= -pf=");
     let icons = "Synopsis\n\nup install [--x] [--context\ncontext] [--mode mode] --size size\n\nup uninstall [--x]\n\nup update [--mode mode]\n";
     assert_eq!(commands(icons, "up"), ["install", "uninstall", "update"]);
     assert_eq!(commands("up install [--x] FILE\n\nup uninstall FILE\n", "up"), ["install", "uninstall"]);
@@ -342,7 +347,7 @@ fn usage_lines_show_options_and_arguments() {
         (
             "Usage: cal [general options] [-y] [[month] year]\n       ncal [general options] [-b] [year]\nGeneral options: [-31] [-A months]\n",
             "cal",
-            "-y -3 -1 -A=",
+            "-y -b -3 -1 -A=",
             "[month] [year]",
         ),
         (

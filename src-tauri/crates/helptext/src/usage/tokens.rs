@@ -273,7 +273,9 @@ pub(super) fn have_words(forms: &[String]) -> bool {
     // gdal_viewshed: `[-oz <height>] [-tz <height>]`, two letters with a value again and again.
     let is_pair = |words: &[&str]| {
         let name = words[0].strip_prefix("[-").unwrap_or_default();
-        name.len() == 2 && name.bytes().all(|byte| byte.is_ascii_lowercase()) && words[1].starts_with('<')
+        name.len() == 2
+            && name.bytes().all(|byte| byte.is_ascii_lowercase())
+            && words[1].starts_with(|c: char| c == '<' || c.is_ascii_alphabetic())
     };
     let pairs = |form: &String| {
         form.split_whitespace().collect::<Vec<_>>().windows(2).filter(|words| is_pair(words)).count()
