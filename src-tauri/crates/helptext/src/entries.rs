@@ -3,6 +3,7 @@
 mod names;
 mod reader;
 mod sections;
+mod table;
 
 use crate::clean::indent;
 use crate::spec::{Place, Spec, specs};
@@ -21,8 +22,8 @@ pub struct Entry {
     pub section: Section,
     pub what: What,
     pub description: String,
-    /// The lines of an option's description, as they are indented.
-    pub lines: Vec<String>,
+    /// First words of the rows of a table in an option's description.
+    pub table: Vec<String>,
 }
 
 /// What stands on the left of an entry.
@@ -76,6 +77,7 @@ pub fn read(lines: &[String]) -> (Vec<Entry>, bool) {
     let lines = joined(lines);
     let mut reader = Reader::new(&lines);
     let is_whole = (0..lines.len()).all(|at| reader.takes(at));
+    reader.close();
     (reader.entries, !is_whole)
 }
 
@@ -103,7 +105,7 @@ fn is_option(line: &str, next: Option<&str>) -> bool {
     !specs(line.trim(), Place::Line(deeper)).0.is_empty()
 }
 
-fn add(entry: Option<&mut Entry>, text: &str, line: &str) {
+fn add(entry: Option<&mut Entry>, text: &str) {
     let Some(entry) = entry else { return };
     if entry.description.chars().count() + text.chars().count() < MAX_DESCRIPTION {
         // A word that was divided at the end of a line.
@@ -111,7 +113,6 @@ fn add(entry: Option<&mut Entry>, text: &str, line: &str) {
             entry.description.push(' ');
         }
         entry.description.push_str(text);
-        entry.lines.push(line.to_owned());
     }
 }
 

@@ -120,14 +120,14 @@ pub fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<Opti
         let specs = &specs;
         // `-h -help  print this`: spellings in a row, if one description is for all of them.
         if let Some(all) = spellings(specs).filter(|_| !entry.description.is_empty()) {
-            push(option(&all, &entry.description, &entry.lines), true, has_literal(&all));
+            push(option(&all, &entry.description, &entry.table), true, has_literal(&all));
             continue;
         }
         let several = specs.len() > 1;
         for spec in specs {
-            let (description, lines) =
-                if several { ("", &[][..]) } else { (entry.description.as_str(), &entry.lines[..]) };
-            push(option(spec, description, lines), true, has_literal(spec));
+            let (description, table) =
+                if several { ("", &[][..]) } else { (entry.description.as_str(), &entry.table[..]) };
+            push(option(spec, description, table), true, has_literal(spec));
         }
     }
     for one in &usage.options {
@@ -262,7 +262,7 @@ pub fn aliases(options: &mut [OptionDefinition]) {
 fn stacked(entries: &[Entry]) -> Vec<Entry> {
     let mut all: Vec<Entry> = Vec::with_capacity(entries.len());
     for entry in entries {
-        if let (What::Options(specs), Some(Entry { what: What::Options(above), description, lines, .. })) =
+        if let (What::Options(specs), Some(Entry { what: What::Options(above), description, table, .. })) =
             (&entry.what, all.last_mut())
             && description.is_empty()
             && let ([spec], [last]) = (specs.as_slice(), above.as_mut_slice())
@@ -274,7 +274,7 @@ fn stacked(entries: &[Entry]) -> Vec<Entry> {
             last.negated.extend(spec.negated.iter().cloned());
             last.join = spec.join;
             description.clone_from(&entry.description);
-            lines.clone_from(&entry.lines);
+            table.clone_from(&entry.table);
         } else {
             all.push(entry.clone());
         }
@@ -350,7 +350,7 @@ fn says_value(description: &str, default: Option<&str>) -> bool {
         || default.is_some_and(|default| default.parse::<f64>().is_ok())
 }
 
-fn option(spec: &Spec, description: &str, lines: &[String]) -> OptionDefinition {
+fn option(spec: &Spec, description: &str, table: &[String]) -> OptionDefinition {
     let values = spec.values.join(" ");
     let default = hints::default(description);
     let mut value = spec.value;
@@ -367,7 +367,7 @@ fn option(spec: &Spec, description: &str, lines: &[String]) -> OptionDefinition 
     {
         value = Value::Required;
     }
-    let (mut value, mut choices) = choices::of_option(spec, value, description, lines);
+    let (mut value, mut choices) = choices::of_option(spec, value, description, table);
     // pflag's name for a switch that is counted.
     if is_counted && spec.values == ["count"] {
         value = Value::None;

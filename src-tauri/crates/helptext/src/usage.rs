@@ -18,7 +18,7 @@ use form::Form;
 use lines::{alternatives, base_name, forms, leading_words, without_command};
 use mentions::mentions;
 use merge::merge;
-use tokens::have_words;
+use tokens::Dash;
 use unnamed::unnamed_forms;
 
 /// Most forms.
@@ -125,9 +125,9 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     let is_help = |form: &str| first_words(form) == ["help"];
     let shows_arguments: Vec<bool> =
         forms.iter().map(|form| (are_all || !is_of_command(form)) && !is_help(form)).collect();
-    let has_words = have_words(&usage.forms);
+    let dash = Dash::of(&usage.forms);
     let parsed = |form: &str, known| {
-        let mut found = Form::new(flags, known, has_words);
+        let mut found = Form::new(flags, known, dash);
         found.scan(form, true, 0);
         found
     };

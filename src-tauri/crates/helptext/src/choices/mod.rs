@@ -129,10 +129,10 @@ const MOSTLY_KINDS: &[&str] = &[
 
 /// The values that an option's entry lists, in the name of its value or in the description, and whether it takes one: a
 /// description may be nothing but the list.
-pub fn of_option(spec: &Spec, value: Value, description: &str, lines: &[String]) -> (Value, Vec<String>) {
+pub fn of_option(spec: &Spec, value: Value, description: &str, table: &[String]) -> (Value, Vec<String>) {
     let (value, mut listed) = listed(spec, value, description);
     if listed.is_empty() && value != Value::None {
-        listed = rows::rows(description, lines, &spec.values.join(" "));
+        listed = rows::rows(description, table, &spec.values.join(" "));
     }
     let mut choices: Vec<String> = Vec::with_capacity(listed.len().min(MAX_CHOICES));
     for choice in listed.into_iter().take(MAX_CHOICES + 1) {

@@ -14,9 +14,6 @@ const LEAST: usize = 3;
 
 /// The first list of such words that nothing else belongs to.
 pub(super) fn well_known(description: &str) -> Vec<String> {
-    if gives_examples(description) {
-        return Vec::new();
-    }
     let mut list: Vec<&str> = Vec::new();
     // Words since the last mark. One alone in front of a list is a part of it: `red, on, off`.
     let mut words = 0;
@@ -37,7 +34,8 @@ pub(super) fn well_known(description: &str) -> Vec<String> {
             // `auto, or a number`, `error, warning or info lines`
             let is_whole = token == END || begins;
             if is_whole && !was_separator && !is_part && is_list(&list) {
-                return list.into_iter().map(str::to_owned).collect();
+                let is_example = gives_examples(description);
+                return if is_example { Vec::new() } else { list.into_iter().map(str::to_owned).collect() };
             }
             words = if token == END {
                 0

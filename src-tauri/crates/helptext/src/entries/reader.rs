@@ -2,6 +2,7 @@
 
 use super::names::{begins_at, behind_arguments, fills, named};
 use super::sections::{List, is_further, is_heading, is_title, section, stands_for_next};
+use super::table::table;
 use super::{
     Entry, MAX_ENTRIES, Section, What, add, begins_option, cut, description_column, is_call, is_option,
 };
@@ -53,6 +54,8 @@ pub(super) struct Reader<'l> {
     lines: &'l [String],
     pub(super) entries: Vec<Entry>,
     open: Option<Open>,
+    /// The lines of the description that can go on.
+    below: Vec<(usize, &'l str)>,
     section: Section,
     heading_indent: usize,
     list: List,
@@ -72,6 +75,7 @@ impl<'l> Reader<'l> {
             lines,
             entries: Vec::new(),
             open: None,
+            below: Vec::new(),
             section: Section::Other,
             heading_indent: 0,
             list: List::default(),
@@ -93,10 +97,12 @@ impl<'l> Reader<'l> {
         self.was_blank = false;
         if let Some(open) = self.open.as_mut().filter(|open| open.takes(&line)) {
             open.column.get_or_insert(line.indent);
-            add(self.entries.last_mut(), line.text, line.whole);
+            add(self.entries.last_mut(), line.text);
+            self.below.push((line.indent, line.text));
             return true;
         }
         // A description in a column goes on less indented, if nothing else can begin there.
+        self.close();
         let above =
             self.open.take().filter(|open| !open.is_name && !line.after_blank && open.indent == line.indent);
         let new = match self.option(&line, above.is_some()) {
@@ -114,9 +120,22 @@ impl<'l> Reader<'l> {
         let has_room = self.entries.len() < MAX_ENTRIES;
         if has_room {
             self.entries.push(entry);
+            // The first row can stand beside the flags.
+            self.below.extend(open.column.and_then(|column| Some((column, line.whole.get(column..)?))));
             (self.open, self.was_prose) = (Some(open), None);
         }
         has_room
+    }
+
+    /// Takes the table of the last entry's description.
+    pub(super) fn close(&mut self) {
+        let lines = std::mem::take(&mut self.below);
+        let Some(entry) =
+            self.entries.last_mut().filter(|entry| lines.len() > 1 && matches!(entry.what, What::Options(_)))
+        else {
+            return;
+        };
+        entry.table = table(&lines);
     }
 
     /// A line, unless it is blank.
@@ -172,13 +191,7 @@ impl<'l> Reader<'l> {
             flag_columns: flag_columns(line.whole),
             ..Open::default()
         };
-        let mut entry = self.entry(What::Options(found), &description);
-        // The first row of a table can stand beside the flags.
-        if is_described {
-            let column = open.column.unwrap_or_default();
-            entry.lines.push(" ".repeat(column) + &entry.description);
-        }
-        Some((entry, open))
+        Some((self.entry(What::Options(found), &description), open))
     }
 
     /// Takes a heading.
@@ -222,6 +235,9 @@ impl<'l> Reader<'l> {
 
     /// The argument or subcommand whose entry begins with a line.
     fn name(&mut self, line: &Line<'_>) -> Option<(Entry, Open)> {
+        if matches!(self.section, Section::Options | Section::Prose) {
+            return None;
+        }
         let column = self.column_of_name(line);
         let is_sentence_below = line.is_deeper && line.below.trim_start().starts_with(char::is_uppercase);
         let may_be = match self.section {
@@ -239,7 +255,7 @@ impl<'l> Reader<'l> {
                 let is_below = is_sentence_below && (is_alone() || is_shown());
                 line.indent > 0 && (column.is_some() || is_below || is_among())
             }
-            _ => false,
+            Section::Options | Section::Prose => false,
         };
         let (name, description) =
             if may_be { named(line.whole, self.section, column, is_sentence_below)? } else { return None };
@@ -288,7 +304,7 @@ impl<'l> Reader<'l> {
     }
 
     fn entry(&self, what: What, description: &str) -> Entry {
-        Entry { section: self.section, what, description: cut(description), lines: Vec::new() }
+        Entry { section: self.section, what, description: cut(description), table: Vec::new() }
     }
 }
 

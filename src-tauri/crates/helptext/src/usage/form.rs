@@ -2,7 +2,7 @@
 
 use super::commands::is_command;
 use super::tokens::{
-    are_spellings, begins_optionally, bracketed, bundle, closely, glued, inside, is_one_of_words,
+    Dash, are_spellings, begins_optionally, bracketed, bundle, closely, glued, inside, is_one_of_words,
     is_part_of_another, is_plural, is_remark, spellings, words,
 };
 use super::{Flags, UsageOption, UsagePositional};
@@ -21,8 +21,7 @@ pub(super) struct Form<'a> {
     /// Flags of entries, and arguments of the first form. `--args <filter>` is a flag and an argument if both are known.
     flags: &'a Flags<'a>,
     known: &'a [String],
-    /// Whether the forms have words behind one dash.
-    has_words: bool,
+    dash: Dash,
     pub(super) options: Vec<UsageOption>,
     pub(super) positionals: Vec<UsagePositional>,
     pub(super) takes_command: bool,
@@ -39,8 +38,8 @@ fn is_dots(token: &str) -> bool {
 }
 
 impl<'a> Form<'a> {
-    pub(super) fn new(flags: &'a Flags<'a>, known: &'a [String], has_words: bool) -> Self {
-        Self { flags, known, has_words, options: Vec::new(), positionals: Vec::new(), takes_command: false }
+    pub(super) fn new(flags: &'a Flags<'a>, known: &'a [String], dash: Dash) -> Self {
+        Self { flags, known, dash, options: Vec::new(), positionals: Vec::new(), takes_command: false }
     }
 
     /// Takes what a form shows. `required` says whether it stands outside of brackets.
@@ -326,7 +325,7 @@ impl<'a> Form<'a> {
         for mut spec in found {
             if let [flag] = spec.flags.as_slice()
                 && spec.value == Value::None
-                && !self.has_words
+                && self.dash != Dash::Words
                 && !self.flags.described.contains(flag.as_str())
                 && let Some((flag, name)) = glued(flag)
             {
@@ -337,7 +336,11 @@ impl<'a> Form<'a> {
             let is_bundle =
                 |flag: &&String| spec.flags.len() == 1 && !self.flags.described.contains(flag.as_str());
             // `-of format` among words behind one dash, `-dLanguageLevel=1`.
-            let is_word = |flag: &&String| self.has_words || spec.join == Join::Equals && flag.len() > 3;
+            let is_word = |flag: &&String| match self.dash {
+                Dash::Words => true,
+                Dash::Pairs if flag.len() == 3 => true,
+                _ => spec.join == Join::Equals && flag.len() > 3,
+            };
             let letters = spec.flags.first().filter(is_bundle).filter(|flag| !is_word(flag));
             let is_known = |letter: char| self.flags.described.contains(format!("-{letter}").as_str());
             let are_known = |flag: &&String| {

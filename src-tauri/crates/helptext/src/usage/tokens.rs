@@ -259,29 +259,48 @@ pub(super) fn spellings(token: &str) -> Option<String> {
     (flags.iter().all(is_flag) && are_spellings(one, other, true)).then(|| flags.join(", "))
 }
 
-/// Whether forms have words behind one dash, so that `-of` is a word as well, and not two letters.
-pub(super) fn have_words(forms: &[String]) -> bool {
-    const FEW: usize = 3;
-    let is_word = |word: &&str| {
-        let name = word.trim_start_matches('[').strip_prefix('-').unwrap_or_default();
-        let name = name.trim_end_matches([']', '*', '.']);
-        name.len() > 3
-            && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
-            && glued(&format!("-{name}")).is_none()
-            && (name.contains('_') || bundle(&format!("-{name}")).is_none())
-    };
-    // gdal_viewshed: `[-oz <height>] [-tz <height>]`, two letters with a value again and again.
-    let is_pair = |words: &[&str]| {
-        let name = words[0].strip_prefix("[-").unwrap_or_default();
-        name.len() == 2
-            && name.bytes().all(|byte| byte.is_ascii_lowercase())
-            && words[1].starts_with(|c: char| c == '<' || c.is_ascii_alphabetic())
-    };
-    let pairs = |form: &String| {
-        form.split_whitespace().collect::<Vec<_>>().windows(2).filter(|words| is_pair(words)).count()
-    };
-    forms.iter().map(pairs).sum::<usize>() > FEW
-        || forms.iter().flat_map(|form| form.split_whitespace()).filter(is_word).take(FEW).count() == FEW
+/// What forms have behind one dash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dash {
+    /// Letters: `-of` are two options.
+    Letters,
+    /// Also two letters that are one option: gdal_viewshed, `[-oz <height>] [-tz <height>]`, with a value again and again.
+    Pairs,
+    /// Words: so `-of` is one as well.
+    Words,
+}
+
+impl Dash {
+    pub(super) fn of(forms: &[String]) -> Self {
+        const FEW: usize = 3;
+        let is_lower = |name: &str| name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+        let is_word = |word: &&str| {
+            let name = word.trim_start_matches('[').strip_prefix('-').unwrap_or_default();
+            let name = name.trim_end_matches([']', '*', '.']);
+            name.len() > 3
+                && is_lower(name)
+                && glued(&format!("-{name}")).is_none()
+                && (name.contains('_') || bundle(&format!("-{name}")).is_none())
+        };
+        let is_pair = |words: &[&str]| {
+            let name = words.first().and_then(|word| word.strip_prefix("[-")).unwrap_or_default();
+            let value = words.get(1).copied().unwrap_or_default();
+            name.len() == 2
+                && is_lower(name)
+                && value.starts_with(|c: char| c == '<' || c.is_ascii_alphabetic())
+        };
+        let pairs = |form: &String| {
+            form.split_whitespace().collect::<Vec<_>>().windows(2).filter(|words| is_pair(words)).count()
+        };
+        let words = forms.iter().flat_map(|form| form.split_whitespace());
+        if words.filter(is_word).take(FEW).count() == FEW {
+            Self::Words
+        } else if forms.iter().map(pairs).sum::<usize>() > FEW {
+            Self::Pairs
+        } else {
+            Self::Letters
+        }
+    }
 }
 
 /// The flags of `-[abc]`, and what stands behind them.
