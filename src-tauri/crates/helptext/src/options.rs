@@ -1,5 +1,6 @@
 //! The options of a definition: entries and usage lines put together, with their spellings, values and choices.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use crate::choices::{self, MAX_CHOICES};
@@ -259,27 +260,34 @@ pub fn aliases(options: &mut [OptionDefinition]) {
 }
 
 /// Entries in which spellings on lines of their own (`-cp <path>`, `--class-path <path>`) are one.
-fn stacked(entries: &[Entry]) -> Vec<Entry> {
-    let mut all: Vec<Entry> = Vec::with_capacity(entries.len());
+fn stacked(entries: &[Entry]) -> Vec<Cow<'_, Entry>> {
+    let mut all: Vec<Cow<'_, Entry>> = Vec::with_capacity(entries.len());
     for entry in entries {
-        if let (What::Options(specs), Some(Entry { what: What::Options(above), description, table, .. })) =
-            (&entry.what, all.last_mut())
-            && description.is_empty()
-            && let ([spec], [last]) = (specs.as_slice(), above.as_mut_slice())
-            && spec.values.iter().map(|value| bare(value)).eq(last.values.iter().map(|value| bare(value)))
-            && are_spellings(spec, last)
-            && !(entry.description.is_empty() && spec.values.is_empty())
-        {
-            last.flags.extend(spec.flags.iter().cloned());
-            last.negated.extend(spec.negated.iter().cloned());
-            last.join = spec.join;
-            description.clone_from(&entry.description);
-            table.clone_from(&entry.table);
-        } else {
-            all.push(entry.clone());
+        let above = all.last_mut().filter(|above| is_one(above, entry)).map(Cow::to_mut);
+        match (&entry.what, above) {
+            (What::Options(specs), Some(Entry { what: What::Options(above), description, table, .. })) => {
+                for (last, spec) in above.iter_mut().zip(specs) {
+                    last.flags.extend(spec.flags.iter().cloned());
+                    last.negated.extend(spec.negated.iter().cloned());
+                    last.join = spec.join;
+                }
+                description.clone_from(&entry.description);
+                table.clone_from(&entry.table);
+            }
+            _ => all.push(Cow::Borrowed(entry)),
         }
     }
     all
+}
+
+/// Whether the entry below one without a description is of the same option.
+fn is_one(above: &Entry, entry: &Entry) -> bool {
+    let (What::Options(last), What::Options(specs)) = (&above.what, &entry.what) else { return false };
+    let ([last], [spec]) = (last.as_slice(), specs.as_slice()) else { return false };
+    above.description.is_empty()
+        && spec.values.iter().map(|value| bare(value)).eq(last.values.iter().map(|value| bare(value)))
+        && are_spellings(spec, last)
+        && !(entry.description.is_empty() && spec.values.is_empty())
 }
 
 /// Whether options on lines of their own may be spellings of one: `-cp` and `--class-path`, but not `--xml-report` and

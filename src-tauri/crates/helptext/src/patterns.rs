@@ -25,9 +25,10 @@ macro_rules! pattern {
 
 pub(crate) use pattern;
 
-/// The first match with its groups.
+/// The first match with its groups. Most texts have none, and only groups take memory.
 pub fn found<'t>(pattern: &Pattern, text: &'t str) -> Option<Captures<'t>> {
-    LazyLock::force(pattern).as_ref()?.captures(text)
+    let pattern = LazyLock::force(pattern).as_ref()?;
+    if pattern.is_match(text) { pattern.captures(text) } else { None }
 }
 
 /// The same, but only if the text contains `mark`, as all that matches does: looking for that is much quicker.

@@ -61,32 +61,42 @@ pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
     if description.chars().count() > CUT {
         return Vec::new();
     }
-    let lists = [
-        llvm,
-        lettered,
-        quoted,
-        quoted_dashed,
-        quoted_bullets,
-        arrowed,
-        starred,
-        lettered_for_each,
-        defined,
-        at_start,
-        in_parentheses,
-        dashed,
-        columns,
-        numbered,
-        used,
-        dashed_with_default,
+    // Most descriptions lack the marks that a form needs, and the patterns are slow.
+    const ANY: &[char] = &[];
+    const QUOTES: &[char] = &['"', '\'', '`'];
+    let lists: [(&[char], fn(&str) -> Vec<String>); 16] = [
+        (&['='], llvm),
+        (ANY, lettered),
+        (QUOTES, quoted),
+        (QUOTES, quoted_dashed),
+        (QUOTES, quoted_bullets),
+        (&['>'], arrowed),
+        (&['*'], starred),
+        (ANY, lettered_for_each),
+        (&[':'], defined),
+        (QUOTES, at_start),
+        (&['(', '[', '{'], in_parentheses),
+        (&['-'], dashed),
+        (ANY, columns),
+        (ANY, numbered),
+        (QUOTES, used),
+        (&['-'], dashed_with_default),
     ];
-    let found = lists.iter().map(|list| list(description)).find(|items| items.len() > 1);
+    let has = |marks: &[char]| marks.is_empty() || description.contains(marks);
+    let found = lists
+        .iter()
+        .filter(|(marks, _)| has(marks))
+        .map(|(_, list)| list(description))
+        .find(|items| items.len() > 1);
     let named = || Some(called(description, name)).filter(|items| items.len() > 1);
     found.or_else(named).unwrap_or_else(|| assigned(description, name))
 }
 
 /// All captures of a pattern.
 pub(super) fn each(pattern: &Pattern, text: &str) -> Vec<String> {
-    let Some(pattern) = LazyLock::force(pattern).as_ref() else { return Vec::new() };
+    let Some(pattern) = LazyLock::force(pattern).as_ref().filter(|pattern| pattern.is_match(text)) else {
+        return Vec::new();
+    };
     let items = pattern.captures_iter(text).take(MAX_CHOICES);
     items
         .flat_map(|found| {

@@ -90,11 +90,11 @@ pub(super) fn of_named(description: &str, name: &str) -> Vec<String> {
 
 /// `styles: shallow, deep`, where the value is called `style`; `precision:  one of s, ms`.
 fn behind_own_name(description: &str, name: &str) -> Vec<String> {
-    let name = name.to_lowercase();
-    let lower = description.to_ascii_lowercase();
     if name.len() < 3 {
         return Vec::new();
     }
+    let name = name.to_lowercase();
+    let lower = description.to_ascii_lowercase();
     for mark in [format!("{name}s:"), format!("{name}:")] {
         for (at, _) in lower.match_indices(&mark) {
             let begins = !lower.get(..at).is_some_and(|before| before.ends_with(char::is_alphanumeric));

@@ -6,7 +6,7 @@ use regex::Captures;
 
 use super::{are_kinds, beside_default::is_noun, gives_examples};
 use crate::hints::default;
-use crate::patterns::{found, pattern};
+use crate::patterns::{found, found_near, pattern};
 
 // `Use gzip or bzip2`, with the word before it and the quotes.
 pattern!(
@@ -38,7 +38,7 @@ pub(super) fn pair(description: &str, name: &str) -> Vec<String> {
         LazyLock::force(&PAIR).as_ref()?.captures_iter(description).find_map(pair)
     };
     let in_parentheses = || {
-        let found = found(&IN_PARENTHESES, description)?;
+        let found = found_near(&IN_PARENTHESES, description, "(")?;
         let pair = [found[2].to_owned(), found[4].to_owned()];
         let before = description.rsplit_once(" (").map_or("", |(before, _)| before);
         // `variant TYPE of it (standard or Atari)`
@@ -48,7 +48,7 @@ pub(super) fn pair(description: &str, name: &str) -> Vec<String> {
         (!is_inside && (is_about || pair.iter().all(|word| is_code(word)))).then_some(pair)
     };
     let quoted = || {
-        let found = found(&IN_PARENTHESES, description)?;
+        let found = found_near(&IN_PARENTHESES, description, "(")?;
         let are_quoted = !found[1].is_empty() && !found[3].is_empty() && found[2] != found[4];
         are_quoted.then(|| [found[2].to_owned(), found[4].to_owned()])
     };
