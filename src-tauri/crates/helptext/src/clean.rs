@@ -1,5 +1,7 @@
 //! Text as a terminal would show it: without colours, overstrikes, tabs and boxes.
 
+use std::borrow::Cow;
+
 /// Longest text that is read, in bytes.
 pub const MAX_TEXT: usize = 1 << 20;
 /// Longest line that is read, in characters.
@@ -17,9 +19,14 @@ pub fn lines(text: &str) -> (Vec<String>, bool) {
     let lines = plain
         .split('\n')
         .map(|line| {
-            let expanded = expanded(line);
-            is_cut |= expanded.chars().count() > MAX_LINE;
-            let line: String = expanded.chars().take(MAX_LINE).collect();
+            let mut line = expanded(line);
+            // There are no fewer bytes than characters.
+            if line.len() > MAX_LINE
+                && let Some((end, _)) = line.char_indices().nth(MAX_LINE)
+            {
+                is_cut = true;
+                line = line.get(..end).unwrap_or_default().to_owned().into();
+            }
             unboxed(&line).trim_end().to_owned()
         })
         .collect();
@@ -32,7 +39,11 @@ pub fn indent(line: &str) -> usize {
 }
 
 /// Without escape sequences, carriage returns and other controls; a character that overstrikes another replaces it.
-fn plain(text: &str) -> String {
+fn plain(text: &str) -> Cow<'_, str> {
+    let is_plain = |byte: u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');
+    if text.bytes().all(is_plain) {
+        return text.into();
+    }
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -58,12 +69,12 @@ fn plain(text: &str) -> String {
             c => plain.push(c),
         }
     }
-    plain
+    plain.into()
 }
 
-fn expanded(line: &str) -> String {
+fn expanded(line: &str) -> Cow<'_, str> {
     if !line.contains('\t') {
-        return line.to_owned();
+        return line.into();
     }
     let mut expanded = String::with_capacity(line.len() + TAB);
     let mut column = 0;
@@ -75,11 +86,15 @@ fn expanded(line: &str) -> String {
             c => expanded.push(c),
         }
     }
-    expanded
+    expanded.into()
 }
 
 /// Without the frame that `rich` draws around options. The title in an upper edge becomes a heading.
-fn unboxed(line: &str) -> String {
+fn unboxed(line: &str) -> Cow<'_, str> {
+    // Frames are not ASCII.
+    if line.is_ascii() {
+        return line.into();
+    }
     const FRAME: &[char] = &['│', '┃', '║'];
     let is_edge = |c: char| {
         matches!(
@@ -105,13 +120,13 @@ fn unboxed(line: &str) -> String {
         let title = trimmed.trim_matches(|c: char| is_edge(c) || c == ' ');
         // An arrow from a name to what stands beneath it.
         if let Some(pointed) = title.strip_prefix('>') {
-            return format!("{}{}", " ".repeat(TAB), pointed.trim_start());
+            return format!("{}{}", " ".repeat(TAB), pointed.trim_start()).into();
         }
-        return if title.is_empty() { String::new() } else { format!("{title}:") };
+        return if title.is_empty() { "".into() } else { format!("{title}:").into() };
     }
     match trimmed.strip_prefix(FRAME) {
-        Some(inner) => format!(" {}", inner.strip_suffix(FRAME).unwrap_or(inner)),
-        None => line.to_owned(),
+        Some(inner) => format!(" {}", inner.strip_suffix(FRAME).unwrap_or(inner)).into(),
+        None => line.into(),
     }
 }
 

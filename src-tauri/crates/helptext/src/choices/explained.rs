@@ -56,38 +56,39 @@ pattern!(
 // `0-9`.
 pattern!(DIGITS, r"(?:^|[ (])\d-\d");
 
+/// Takes values from a description.
+type List = fn(&str) -> Vec<String>;
+
 /// The values that are explained, if those are all there are.
 pub(super) fn explained(description: &str, name: &str) -> Vec<String> {
-    if description.chars().count() > CUT {
+    if description.len() > CUT && description.chars().count() > CUT {
         return Vec::new();
     }
     // Most descriptions lack the marks that a form needs, and the patterns are slow.
-    const ANY: &[char] = &[];
-    const QUOTES: &[char] = &['"', '\'', '`'];
-    let lists: [(&[char], fn(&str) -> Vec<String>); 16] = [
-        (&['='], llvm),
-        (ANY, lettered),
-        (QUOTES, quoted),
-        (QUOTES, quoted_dashed),
-        (QUOTES, quoted_bullets),
-        (&['>'], arrowed),
-        (&['*'], starred),
-        (ANY, lettered_for_each),
-        (&[':'], defined),
-        (QUOTES, at_start),
-        (&['(', '[', '{'], in_parentheses),
-        (&['-'], dashed),
-        (ANY, columns),
-        (ANY, numbered),
-        (QUOTES, used),
-        (&['-'], dashed_with_default),
+    let any = true;
+    let quotes = description.bytes().any(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+    let brackets = description.bytes().any(|byte| matches!(byte, b'(' | b'[' | b'{'));
+    let dashes = description.contains('-');
+    let lists: [(bool, List); 16] = [
+        (description.contains('='), llvm),
+        (any, lettered),
+        (quotes, quoted),
+        (quotes, quoted_dashed),
+        (quotes, quoted_bullets),
+        (description.contains('>'), arrowed),
+        (description.contains('*'), starred),
+        (any, lettered_for_each),
+        (description.contains(':'), defined),
+        (quotes, at_start),
+        (brackets, in_parentheses),
+        (dashes, dashed),
+        (any, columns),
+        (any, numbered),
+        (quotes, used),
+        (dashes, dashed_with_default),
     ];
-    let has = |marks: &[char]| marks.is_empty() || description.contains(marks);
-    let found = lists
-        .iter()
-        .filter(|(marks, _)| has(marks))
-        .map(|(_, list)| list(description))
-        .find(|items| items.len() > 1);
+    let lists = lists.iter().filter(|(may_be, _)| *may_be);
+    let found = lists.map(|(_, list)| list(description)).find(|items| items.len() > 1);
     let named = || Some(called(description, name)).filter(|items| items.len() > 1);
     found.or_else(named).unwrap_or_else(|| assigned(description, name))
 }

@@ -84,7 +84,11 @@ pub fn from_lists(lines: &[String], options: &mut [OptionDefinition]) {
 
 fn from_tables(lines: &[String], options: &mut [OptionDefinition]) {
     let mut tables = 0;
-    for at in 0..lines.len() {
+    for (at, line) in lines.iter().enumerate() {
+        let may_be = line.contains(':') || line.contains("argument") || line.ends_with("following");
+        if !may_be {
+            continue;
+        }
         let Some((subject, values)) = sentence(lines, at)
             .or_else(|| of_noun(lines, at))
             .or_else(|| of_phrase(lines, at))

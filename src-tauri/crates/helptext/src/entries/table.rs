@@ -94,7 +94,7 @@ fn row((indent, text): Line<'_>) -> Option<(&str, Gap)> {
         return None;
     };
     let is_other = OTHERS.contains(&value.to_lowercase().as_str());
-    (!rest.is_empty() && !is_other).then(|| (value, gap))
+    (!rest.is_empty() && !is_other).then_some((value, gap))
 }
 
 #[cfg(test)]
