@@ -24,13 +24,26 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         Section::Other => !listed && usage.takes_command,
         _ => false,
     };
+    // yargs: `c8 report  write a report`. With the last word of a command alone in front, in several lines: jigdo-file has short
+    // names behind, `verify ver  …`.
+    let program = usage.command.split(' ').next_back().unwrap_or_default();
+    let after = |left: &str, name: &str| -> Option<usize> {
+        let rest = left.strip_prefix(name)?.strip_prefix(' ')?;
+        (!name.is_empty()).then(|| left.len() - rest.len())
+    };
+    let lefts = || {
+        entries.iter().filter(|entry| wanted(entry.section)).filter_map(|entry| match &entry.what {
+            What::Name(left) => Some(left),
+            What::Options(_) => None,
+        })
+    };
+    let with_program = lefts().filter(|left| after(left, program).is_some()).take(2).count();
+    let has_program = with_program == 2 || with_program == lefts().take(2).count();
     for entry in entries.iter().filter(|entry| wanted(entry.section)) {
         let What::Name(left) = &entry.what else { continue };
-        // yargs: `c8 report  write a report`.
-        let program = usage.command.split(' ').next_back().unwrap_or_default();
-        let behind = |name: &str| left.strip_prefix(name)?.strip_prefix(' ').map(str::trim_start);
-        let own = behind(&usage.command).or_else(|| behind(program));
-        let own = own.filter(|rest| !program.is_empty() && rest.starts_with(char::is_alphabetic));
+        let own = after(left, &usage.command).or_else(|| after(left, program).filter(|_| has_program));
+        let own = own.and_then(|at| left.get(at..)).map(str::trim_start);
+        let own = own.filter(|rest| rest.starts_with(char::is_alphabetic));
         let Some(command) = subcommand(own.unwrap_or(left), &entry.description) else { continue };
         // `tsc` beneath "common commands" of tsc.
         if command.name == usage.command {

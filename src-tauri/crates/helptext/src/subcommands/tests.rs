@@ -253,4 +253,8 @@ fn programs_written_by_hand_have_forms_of_their_own() {
     ] {
         assert_eq!(of(text), expected, "{text}");
     }
+    // The text of the program, printed for a subcommand.
+    let images =
+        "Commands:\n  list ls    List it\n  make-it mt Create it from files\n  verify     Check it\n";
+    assert!(crate::read(images, "x make-it").subcommands.is_empty());
 }
