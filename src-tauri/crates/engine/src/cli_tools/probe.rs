@@ -78,6 +78,7 @@ pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError>
         asking.general = asking.ask(vec!["help".to_owned()]).await.ok();
     }
     let knows_help = asking.general.is_some() || root.definition.options.iter().any(is_help);
+    let text = root.text.clone();
     let mut tools: Vec<(Vec<String>, Definition)> = Vec::new();
     let mut left_out: Vec<Vec<String>> = Vec::new();
     let mut silent: Vec<(Vec<String>, ProbeError)> = Vec::new();
@@ -109,7 +110,13 @@ pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError>
         }
         while let Some(words) = open.pop() {
             if tools.len() < MAX_TOOLS && Instant::now() < deadline {
-                let help = asking.help(&words).await;
+                let mut help = asking.help(&words).await;
+                // Programs that print the same for everything have nothing below a subcommand.
+                if let Ok(help) = &mut help
+                    && help.text == text
+                {
+                    help.definition.subcommands.clear();
+                }
                 next = Some((words, help));
                 break;
             }
@@ -315,6 +322,20 @@ mod tests {
             asked.lines().collect::<Vec<_>>(),
             ["--help", "help", "help prune", "help list", "list --help"]
         );
+    }
+
+    #[tokio::test]
+    async fn the_same_text_for_a_subcommand_lists_nothing_below_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("images");
+        let text = "printf 'Usage: sh COMMAND [FILES...]\\nCommands:\\n  list ls    List it\\n  make-it mt Create it from files\\n  verify     Check it\\n\\nOptions:\\n  -f  --force      Go on\\n'\n";
+        std::fs::write(&script, text).unwrap();
+        let mut entry = CliEntry::of_command("sh");
+        entry.args = vec![script.display().to_string()];
+        let probed = probe(&entry, true).await.unwrap();
+        let names: Vec<String> = probed.tools.iter().map(|(words, _)| words.join(" ")).collect();
+        assert_eq!(names, ["list", "make-it", "verify"]);
+        assert!(probed.tools.iter().all(|(_, tool)| tool.options[0].flags == ["-f", "--force"]));
     }
 
     #[tokio::test]
