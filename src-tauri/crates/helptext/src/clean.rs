@@ -38,6 +38,11 @@ pub fn indent(line: &str) -> usize {
     line.chars().take_while(|c| *c == ' ').count()
 }
 
+/// What stands in a line from a column on, counted in characters.
+pub fn behind(line: &str, column: usize) -> Option<&str> {
+    line.char_indices().nth(column).and_then(|(at, _)| line.get(at..))
+}
+
 /// Without escape sequences, carriage returns and other controls; a character that overstrikes another replaces it.
 fn plain(text: &str) -> Cow<'_, str> {
     let is_plain = |byte: u8| matches!(byte, b'\n' | b'\t' | b' '..=b'~');

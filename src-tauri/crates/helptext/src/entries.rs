@@ -9,7 +9,7 @@ use crate::clean::indent;
 use crate::spec::{Place, Spec, specs};
 pub use names::is_call;
 use reader::Reader;
-pub use sections::Section;
+pub use sections::{Section, begins_other};
 
 /// Most entries that are read.
 const MAX_ENTRIES: usize = 5_000;

@@ -162,7 +162,8 @@ fn positionals(entries: &[Entry], usage: &Usage, subcommands: &[Subcommand]) -> 
     for one in &usage.positionals {
         // apt-mark: `{auto|manual} pkg1`, of commands that are listed.
         let is_known = |choice: &String| subcommands.iter().any(|command| command.name == *choice);
-        let are_commands = one.choices.len() > 1 && (usage.takes_command || one.choices.iter().all(is_known));
+        let are_commands =
+            one.choices.len() > 1 && (usage.lists_commands() || one.choices.iter().all(is_known));
         // What follows a subcommand is its own.
         is_behind_command |= has_subcommands && (are_commands || usage::is_placeholder(&one.name));
         if is_behind_command {
@@ -428,6 +429,13 @@ mod tests {
     }
 
     #[test]
+    fn arguments_in_brackets_are_described_beneath() {
+        let text = "Usage: x [OPTIONS] [FILE]\n\nArguments:\n  [FILE]\n          The file to read.  Standard input if it is missing\n";
+        let positionals = read(text, "x").positionals;
+        assert!(positionals[0].description.starts_with("The file to read."));
+    }
+
+    #[test]
     fn forms_of_subcommands_show_no_arguments_of_the_program() {
         let text = "ava [<pattern>...]\nava debug [<x>...]\nava reset\n\nCommands:\n  ava [<pattern>...]     Run tests\n  ava debug [<x>...]     Run one\n  ava reset              Delete it\n";
         let names: Vec<String> = read(text, "ava").positionals.into_iter().map(|one| one.name).collect();
@@ -462,6 +470,8 @@ mod tests {
         // A table can begin beside the flag, and be about parts of the value.
         let rows = "  --when MODE   early: before it\n                late: after it\n                never: not at all\n";
         assert_eq!(values(rows)[0].1, "early late never");
+        let rows = "  --size <größe>   klein: small\n                   mittel: medium\n                   gross: large\n";
+        assert_eq!(values(rows)[0].1, "klein mittel gross");
         let rows = "  --line TEXT   It may have these fields:\n                  author: who\n                  subject: what\n";
         assert_eq!(values(rows)[0].1, "");
         // Where entries show values, one without is none, unless the usage line is clear.

@@ -87,8 +87,8 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
 
 /// The values of an argument that stands for a subcommand: `{start,stop} ...`, `<command>  One of these commands: a, b`.
 fn in_braces(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
-    let shown =
-        usage.positionals.iter().map(|positional| &positional.choices).find(|choices| choices.len() > 1);
+    let braces = usage.positionals.iter().filter(|_| usage.lists_commands());
+    let shown = braces.map(|positional| &positional.choices).find(|choices| choices.len() > 1);
     let described = || {
         let placeholder = |entry: &&Entry| match &entry.what {
             What::Name(left) => entry.section == Section::Arguments && is_placeholder(bare(left)),

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use crate::definition::{Join, Value};
 use crate::spec::Spec;
 pub use commands::is_placeholder;
-use commands::{behind_command, commands, first_words, is_action, is_mode, with_command_first};
+use commands::{behind_command, commands, first_words, is_action, is_command, is_mode, with_command_first};
 use form::Form;
 use lines::{alternatives, base_name, forms, leading_words, without_command};
 use mentions::mentions;
@@ -41,6 +41,14 @@ pub struct Usage {
     pub takes_action: bool,
     /// Subcommands that the lines begin with, if each line is for another one.
     pub commands: Vec<String>,
+}
+
+impl Usage {
+    /// Whether words in braces are subcommands: the only place for one, `{add,remove} ...`.
+    pub fn lists_commands(&self) -> bool {
+        let has_place = self.positionals.iter().any(|one| one.choices.is_empty() && is_command(&one.name));
+        self.takes_command && !has_place
+    }
 }
 
 /// An option in a usage line.

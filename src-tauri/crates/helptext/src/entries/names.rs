@@ -1,7 +1,7 @@
 //! Entries of arguments and subcommands.
 
 use super::Section;
-use crate::clean::indent;
+use crate::clean::{behind, indent};
 use crate::subcommands::is_name;
 
 /// Whether a description can begin at a column, behind one blank: systemctl, where a name is as wide as its column.
@@ -15,7 +15,7 @@ pub(super) fn begins_at(line: &str, column: usize) -> bool {
     let is_pair = left.len() == 2
         && left.iter().all(|word| word.starts_with(|c: char| c.is_ascii_lowercase()) && is_name(word))
         && indent(line) + width == column
-        && line.get(column..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+        && behind(line, column).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
     let end = around.next();
     let is_closed = end.is_some_and(|c| matches!(c, ']' | '>'));
     is_pair
@@ -30,7 +30,8 @@ pub(super) fn fills(line: &str, column: usize) -> bool {
     let name = line.trim_start().split(' ').next().unwrap_or_default();
     let ends = indent(line) + name.len() + 1 == column;
     let is_compound = name.contains(|c: char| c.is_ascii_digit() || matches!(c, '-' | '_'));
-    let begins = || line.get(column..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    let begins =
+        || behind(line, column).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
     ends && is_compound && is_name(name) && name.starts_with(|c: char| c.is_ascii_lowercase()) && begins()
 }
 
@@ -142,8 +143,10 @@ pub(super) fn named(
 
 /// Whether a word in front of a colon names no command: `Tip: …`, `aliases: …`. In small letters, others can be commands.
 fn is_remark(word: &str) -> bool {
-    const REMARKS: &[&str] =
-        &["Tip", "Note", "Hint", "Warning", "Example", "Examples", "See", "Usage", "aliases"];
+    const REMARKS: &[&str] = &[
+        "Tip", "Note", "Hint", "Warning", "Example", "Examples", "See", "Usage", "aliases", "tip", "note",
+        "hint", "warning",
+    ];
     REMARKS.contains(&word.trim())
 }
 

@@ -6,7 +6,7 @@ use super::table::table;
 use super::{
     Entry, MAX_ENTRIES, Section, What, add, begins_option, cut, description_column, is_call, is_option,
 };
-use crate::clean::indent;
+use crate::clean::{behind, indent};
 use crate::patterns::{is_match, pattern};
 use crate::spec::{Place, specs};
 
@@ -121,7 +121,7 @@ impl<'l> Reader<'l> {
         if has_room {
             self.entries.push(entry);
             // The first row can stand beside the flags.
-            self.below.extend(open.column.and_then(|column| Some((column, line.whole.get(column..)?))));
+            self.below.extend(open.column.and_then(|column| Some((column, behind(line.whole, column)?))));
             (self.open, self.was_prose) = (Some(open), None);
         }
         has_room
@@ -226,7 +226,9 @@ impl<'l> Reader<'l> {
 
     /// Takes a line that stands for the names beneath it.
     fn takes_placeholder(&mut self, line: &Line<'_>) -> bool {
-        let is_placeholder = line.is_deeper && stands_for_next(line.text, line.below);
+        // cabal: `[package]` is a title among commands; clap has `[FILE]` among arguments.
+        let may_be = !line.text.starts_with('[') || self.section.lists_commands();
+        let is_placeholder = line.is_deeper && may_be && stands_for_next(line.text, line.below);
         if is_placeholder && !line.text.starts_with(['{', '[']) {
             (self.section, self.heading_indent) = (Section::Commands, line.indent);
         }

@@ -41,6 +41,13 @@ pub(super) fn is_heading(line: &str, next: Option<&str>) -> bool {
         && (ends_well || (is_upper && indent(line) == 0) || (indent(line) == 0 && text.ends_with(')')))
 }
 
+/// Whether a line is a heading of options, arguments or text.
+pub fn begins_other(line: &str) -> bool {
+    let section = || section(line.trim());
+    line.trim_end().ends_with(':')
+        && matches!(section(), Section::Options | Section::Arguments | Section::Prose)
+}
+
 /// Whether a line can be nothing but a heading: prisma, `Flags`, as far in as `Commands`.
 pub(super) fn is_title(text: &str) -> bool {
     ["Flags", "Options", "Arguments", "Examples", "Environment"].contains(&text)
@@ -126,17 +133,41 @@ impl List {
         last_column: Option<usize>,
     ) -> bool {
         const MOST_WORDS: usize = 6;
-        const OTHERS: &[&str] =
-            &["formats", "keys", "variables", "types", "values", "aliases", "files", "guides", "modules"];
-        let next = below.iter().find(|line| !line.trim().is_empty()).map(String::as_str);
+        const OTHERS: &[&str] = &[
+            "formats",
+            "keys",
+            "variables",
+            "types",
+            "values",
+            "aliases",
+            "files",
+            "guides",
+            "modules",
+            "format",
+            "level",
+            "mode",
+            "type",
+            "unit",
+            "syntax",
+            "style",
+            "license",
+            "version",
+            "file",
+        ];
+        let at = below.iter().position(|line| !line.trim().is_empty());
+        let next = at.and_then(|at| below.get(at)).map(String::as_str);
+        let behind = at.and_then(|at| below.get(at + 1)).map(String::as_str).unwrap_or_default();
         let lower = heading.trim().trim_end_matches(':').to_lowercase();
         let words = lower.split_whitespace().count();
         let is_other = lower.contains("topics")
-            || words <= 2 && lower.split(' ').next_back().is_some_and(|last| OTHERS.contains(&last));
+            // hpc: `Processing Coverage files`.
+            || !lower.split(' ').next().is_some_and(|first| words > 2 && first.ends_with("ing"))
+                && lower.split(' ').next_back().is_some_and(|last| OTHERS.contains(&last));
         let is_short = words <= MOST_WORDS;
         let column = next.and_then(description_column);
         // The first description can stand beneath.
-        let is_named = column.is_some() || next.is_some_and(|next| is_call(next.trim()));
+        let is_named = column.is_some()
+            || next.is_some_and(|next| is_call(next.trim()) && indent(behind) > indent(next));
         let is_below = next.is_some_and(|next| next.starts_with(' ') && !begins_option(next.trim_start()));
         if is_other || !is_named || !is_short || !is_below || section(heading) != Section::Other {
             return false;
@@ -176,7 +207,7 @@ fn are_described(lines: &[String]) -> bool {
         let name = line.trim_start().split(' ').next().unwrap_or_default();
         let begins = name.starts_with(|c: char| c.is_ascii_lowercase()) && is_name(name);
         let at = description_column(line).filter(|at| Some(*at) == column);
-        let sentence = at.and_then(|at| line.get(at..)).unwrap_or_default();
+        let sentence = at.and_then(|at| crate::clean::behind(line, at)).unwrap_or_default();
         begins && sentence.starts_with(|c: char| c.is_ascii_uppercase()) && sentence.contains(' ')
     };
     block.len() > 1 && block.iter().all(is_entry)
@@ -192,14 +223,14 @@ pub(super) fn is_further(heading: &str, entries: &[Entry]) -> bool {
     const WHOLE: &[&str] = &["commands", "available", "valid", "supported", "possible", "list", "the", "all"];
     let lower = heading.trim_end_matches(':').to_lowercase();
     let first = lower.split(' ').next().unwrap_or_default();
-    let names = |section: Section| {
+    let has = |section: Section, count: usize| {
         let is_name = move |entry: &&Entry| entry.section == section && matches!(entry.what, What::Name(_));
-        entries.iter().filter(is_name).count()
+        entries.iter().filter(is_name).take(count).count() == count
     };
     lower.contains(" commands")
         && !WHOLE.contains(&first)
-        && names(Section::Commands) == 0
-        && names(Section::Other) >= MANY
+        && !has(Section::Commands, 1)
+        && has(Section::Other, MANY)
 }
 
 /// Whether a line stands for the names beneath it: `{run,list}`, `<command>` above an entry for each.

@@ -119,9 +119,11 @@ impl Cursor<'_> {
             self.at += 1;
             let mut token = self.token();
             // pflag: `--pull string[="true"]`, `--rerun int[=2]`.
-            let implicit = token
-                .find("[=")
-                .filter(|at| token.ends_with(']') && token.get(..*at).is_some_and(is_go_type));
+            let implicit = token.find("[=").filter(|at| {
+                let is_quoted =
+                    token.get(*at..).is_some_and(|rest| rest.starts_with("[=\"") && rest.ends_with("\"]"));
+                is_quoted || token.ends_with(']') && token.get(..*at).is_some_and(is_go_type)
+            });
             token.truncate(implicit.unwrap_or(token.len()));
             let optional = implicit.is_some()
                 || is_bracketed(&token) && !token.contains('|') && !is_list_of_type(&token);

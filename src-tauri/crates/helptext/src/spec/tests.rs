@@ -20,6 +20,7 @@ fn spellings_and_values_are_those_of_the_text() {
         ("--search[=n]            -S[n]  Find it", "--search -S", "", Optional, "[=n]", "Find it"),
         ("--level    <a | b> Level of it", "--level", "", Required, "<a | b>", "Level of it"),
         ("-tiff <string>: set it: none", "-tiff", "", Required, "<string>", "set it: none"),
+        ("--pull policy[=\"missing\"]   Pull it", "--pull", "", Optional, "policy", "Pull it"),
         ("--rerun int[=2]   Run it again", "--rerun", "", Optional, "int", "Run it again"),
         ("-d key[=value]   Set it", "-d", "", Required, "key[=value]", "Set it"),
         ("-q, --[no-]quiet      be quiet", "-q --quiet", "--no-quiet", None, "", "be quiet"),

@@ -52,7 +52,10 @@ fn below_headings(lines: &mut Vec<String>, name: &str) {
         if may_be && tries < MOST_LISTS && is_usage_of_command(&line) {
             tries += 1;
             let (found, count) = flush(0, old.get(at..).unwrap_or_default());
-            if found.len() >= MANY {
+            let names = found.iter().filter(|line| indent(line) == 2).map(|line| line.trim_start());
+            let is_list =
+                names.clone().count() >= MANY && !names.clone().any(|line| line.starts_with("command "));
+            if is_list {
                 lines.extend([line, "Commands:".to_owned()]);
                 lines.extend(found);
                 at += count;
@@ -366,8 +369,17 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
     let mut all: Vec<String> = Vec::new();
     let mut count = 0;
     // Blocks of the same form, with blank lines between.
-    let forms: [Form; 7] = [grid, commas, bulleted, dotted, dashed, aligned, titled];
-    for (number, form) in forms.into_iter().enumerate() {
+    // The second says whether descriptions can stand below the list.
+    let forms: [(Form, bool); 7] = [
+        (grid, false),
+        (commas, true),
+        (bulleted, false),
+        (dotted, false),
+        (dashed, false),
+        (aligned, false),
+        (titled, false),
+    ];
+    for (form, may_be_described) in forms {
         while let Some(rest) = lines.get(count..) {
             let blank = if all.is_empty() {
                 0
@@ -383,7 +395,7 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
         }
         if !all.is_empty() {
             // bq describes them below the list, with examples.
-            if number == 1 && is_described_below(lines.get(count..).unwrap_or_default(), &all) {
+            if may_be_described && is_described_below(lines.get(count..).unwrap_or_default(), &all) {
                 all.push("Descriptions:".to_owned());
             }
             return (all.iter().map(|line| bare(line).unwrap_or_else(|| line.clone())).collect(), count);
@@ -395,7 +407,8 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
     };
     let lines = if named.is_empty() { lines } else { &named };
     // apksigner: a title in the middle.
-    let below = lines.first().map_or(heading.indent, |line| indent(line));
+    let is_title = heading.text.trim_end() == "COMMANDS";
+    let below = lines.first().filter(|_| is_title).map_or(heading.indent, |line| indent(line));
     flush(heading.indent.min(below), lines)
 }
 

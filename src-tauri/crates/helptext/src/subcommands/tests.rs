@@ -167,8 +167,44 @@ fn other_tables_and_sentences_are_no_subcommands() {
             "MODE FILE OUT",
         ),
         ("usage: x image [SIZE]\n   or: x folder [SIZE]\n", "", "image SIZE"),
+        // Sections below what looks like a heading, and tables of values.
+        (
+            "usage: x [-h] file\n\nRun shell commands\n\npositional arguments:\n  file        what to read\n\noptions:\n  -h, --help  show this\n",
+            "",
+            "file",
+        ),
+        (
+            "usage: x script output limit\n\npositional arguments:\n  script      file to read instead of\n              shell commands\n  output      where results go\n  limit       how many\n",
+            "",
+            "script output limit",
+        ),
+        (
+            "Commands:\n  convert    Convert it\n\nSupported output formats:\n  json       JSON text\n  yaml       YAML text\n",
+            "convert",
+            "",
+        ),
+        (
+            "Commands:\n  run      Run it\n  list     List them\n\nLog level:\n  debug    everything\n  quiet    nothing\n\nLicense:\n  Apache-2.0\n",
+            "run list",
+            "",
+        ),
+        (
+            "usage: x [-h] {debug,release} command [args ...]\n\npositional arguments:\n  {debug,release}  which build\n  command          what to run\n",
+            "",
+            "debug|release command args",
+        ),
+        (
+            "Usage: x [options] command [args]\nduration  how long to wait, as a number\n          with a suffix:\n          s for seconds\n          m for minutes\n          h for hours\ncommand   what to run\n",
+            "",
+            "command args",
+        ),
+        ("usage: x dump | gzip\n       x load <file>\n       x list\n", "dump load list", ""),
         // But such names can be commands.
-        ("Commands:\n  add: Add an entry\n  alias: Manage them\n  note: Write one\n", "add alias note", ""),
+        (
+            "Commands:\n  add: Add an entry\n  alias: Manage them\n  see: Show it\n  note: run it for more\n",
+            "add alias see",
+            "",
+        ),
     ] {
         assert_eq!(of(text), (names.to_owned(), arguments.to_owned()), "{text}");
     }

@@ -49,6 +49,22 @@ pub(super) fn is_plain(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
 }
 
+/// Whether a line is a form of a subcommand in words alone, and no sentence about it: npm, `npm org rm orgname username`.
+pub(super) fn is_of_words(text: &str, name: &str) -> bool {
+    const OF_SENTENCES: &[&str] =
+        &["the", "a", "an", "and", "of", "to", "into", "for", "is", "are", "with", "from", "in"];
+    let rest = text.strip_prefix(name).and_then(|rest| rest.strip_prefix(' ')).unwrap_or_default();
+    name.contains(' ')
+        && !rest.is_empty()
+        && !rest.split(' ').any(|word| OF_SENTENCES.contains(&word))
+        && !rest.ends_with('.')
+}
+
+/// Whether a form is for a subcommand: `xdg-mime query [-x]`.
+pub(super) fn has_word_second(text: &str) -> bool {
+    text.split_whitespace().nth(1).is_some_and(is_plain)
+}
+
 /// The plain words that a form begins with, behind what is in brackets: `link install` of `[options] link install [<app>]`.
 fn leading_command(form: &str) -> String {
     let all = words(form);
@@ -167,7 +183,7 @@ pub(super) fn first_words(form: &str) -> Vec<String> {
     // compel: `[--compat] includes | cflags`
     let parts: Vec<&str> = form.split(" | ").collect();
     if let [first, rest @ ..] = parts.as_slice()
-        && !rest.is_empty()
+        && rest.len() > 1
         && rest.iter().all(|part| is_plain(part))
         && let Some(last) = first.rsplit(' ').next().filter(|last| leading_command(first) == **last)
     {

@@ -338,7 +338,7 @@ impl<'a> Form<'a> {
             // `-of format` among words behind one dash, `-dLanguageLevel=1`.
             let is_word = |flag: &&String| match self.dash {
                 Dash::Words => true,
-                Dash::Pairs if flag.len() == 3 => true,
+                Dash::Pairs if flag.len() == 3 && spec.value != Value::None => true,
                 _ => spec.join == Join::Equals && flag.len() > 3,
             };
             let letters = spec.flags.first().filter(is_bundle).filter(|flag| !is_word(flag));

@@ -1,7 +1,7 @@
 //! Finds usage lines in a text.
 
 use super::MAX_FORMS;
-use super::commands::is_plain;
+use super::commands::{has_word_second, is_of_words};
 use crate::clean::indent;
 use crate::spec::{Place, specs};
 
@@ -183,7 +183,7 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
                     || column == 0
                         && base == Some(0)
                         && (is_of_command(text)
-                            || name.contains(' ') && text.starts_with(name) && !text.ends_with('.')
+                            || is_of_words(text, name)
                             || begins_form(text, name) && (has_word_second(text) || text.contains(" { --"))))
             {
                 forms.push(trimmed(text).to_owned());
@@ -235,11 +235,6 @@ fn begins_form(text: &str, name: &str) -> bool {
     let is_capital = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase());
     let has_argument = text.contains(['[', '{', '<']) || text.split(' ').any(is_capital);
     first_word(text) == name && has_argument && !is_prose(text) && !text.contains("  ")
-}
-
-/// Whether a form is for a subcommand: `xdg-mime query [-x]`.
-fn has_word_second(text: &str) -> bool {
-    text.split_whitespace().nth(1).is_some_and(is_plain)
 }
 
 /// What stands behind `or`, `or:` or `Or   :`.

@@ -61,7 +61,7 @@ fn forms_that_begin_with_other_words_have_subcommands() {
     assert_eq!(of(open, "up").0, "--help --manual");
     // Two letters with a value again and again are words.
     let words = "Usage: up [-nw] [-cf file] [-df file] [-lf file] [-pf file] [name]\n";
-    assert_eq!(of(words, "up").0, "-nw -cf= -df= -lf= -pf=");
+    assert_eq!(of(words, "up").0, "-n -w -cf= -df= -lf= -pf=");
     let icons = "Synopsis\n\nup install [--x] [--context\ncontext] [--mode mode] --size size\n\nup uninstall [--x]\n\nup update [--mode mode]\n";
     assert_eq!(commands(icons, "up"), ["install", "uninstall", "update"]);
     assert_eq!(commands("up install [--x] FILE\n\nup uninstall FILE\n", "up"), ["install", "uninstall"]);
@@ -364,6 +364,12 @@ fn usage_lines_show_options_and_arguments() {
         ("Usage: install [OPTION?] [PLACE] [REF?]", "install", "", "[PLACE] [REF]..."),
         ("Usage: delv [@server] [domain]", "delv", "", "[@server] [domain]"),
         ("Usage: gprof [file] [@FILE]...", "gprof", "", "[file]"),
+        (
+            "Usage:\nx add <file>\nx add copies the given files into the store and\nmarks them as new.",
+            "x add",
+            "",
+            "file",
+        ),
         ("Usage: stress [OPTION [ARG]] ...", "stress", "", ""),
         ("Usage: R [options] [< infile] [> outfile]", "R", "", ""),
         ("usage: pack [-q] <base> [< <refs> | < <objects>]", "pack", "-q", "base"),

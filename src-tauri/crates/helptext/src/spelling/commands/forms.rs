@@ -2,7 +2,7 @@
 
 use super::{Heading, LEAST, MANY, MOST};
 use crate::clean::indent;
-use crate::entries::is_call;
+use crate::entries::{begins_other, is_call};
 use crate::subcommands::is_name;
 
 fn cells(line: &str) -> impl Iterator<Item = &str> {
@@ -246,7 +246,7 @@ pub(super) fn flush(indented: usize, lines: &[String]) -> (Vec<String>, usize) {
         // `export-pkg Create it`: a name as wide as its column.
         let is_wide = follows
             && line.trim_start().split(' ').next().is_some_and(|first| first.len() > 8 && is_name(first));
-        if indent(line) < indented || !is_entry(at, line) && !is_wide {
+        if indent(line) < indented || !is_entry(at, line) && !is_wide || begins_other(line) {
             break;
         }
         found.push(format!("  {}", line.trim_end_matches(':')));
