@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::lines::base_name;
+use super::lines::{base_name, first_word, is_prose};
 use super::tokens::words;
 use crate::choices::is_kind;
 use crate::hints::bare;
@@ -47,6 +47,13 @@ pub(super) fn is_plain(word: &str) -> bool {
     word.len() > 1
         && word.starts_with(|c: char| c.is_ascii_lowercase())
         && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+}
+
+/// Whether a line begins with the program and has what only forms have.
+pub(super) fn begins_form(text: &str, name: &str) -> bool {
+    let is_capital = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase());
+    let has_argument = text.contains(['[', '{', '<']) || text.split(' ').any(is_capital);
+    first_word(text) == name && has_argument && !is_prose(text) && !text.contains("  ")
 }
 
 /// Whether a line is a form of a subcommand in words alone, and no sentence about it: npm, `npm org rm orgname username`.

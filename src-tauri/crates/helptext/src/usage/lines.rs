@@ -1,7 +1,7 @@
 //! Finds usage lines in a text.
 
 use super::MAX_FORMS;
-use super::commands::{has_word_second, is_of_words};
+use super::commands::{begins_form, has_word_second, is_of_words};
 use crate::clean::indent;
 use crate::spec::{Place, specs};
 
@@ -190,13 +190,10 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
             } else if let Some(skipped) = described(lines.get(at..).unwrap_or_default(), base, begins) {
                 at += skipped;
                 continue;
-            } else if let Some((_, options)) =
-                text.split_once(" options: ").filter(|(_, rest)| rest.starts_with("[-"))
-            {
-                // cal: `General options: [-31] [-A months]`.
+            } else if let Some(options) = labelled_options(text) {
                 if let Some(last) = forms.last_mut() {
                     last.push(' ');
-                    last.push_str(options);
+                    last.push_str(trimmed(options));
                 }
             } else if column > 0 && indented == column && is_of_another(text, name) {
                 forms.push(trimmed(text).to_owned());
@@ -228,13 +225,6 @@ pub(super) fn forms(lines: &[String], name: &str) -> Vec<String> {
         }
     }
     forms
-}
-
-/// Whether a line begins with the program and has what only forms have.
-fn begins_form(text: &str, name: &str) -> bool {
-    let is_capital = |word: &str| word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase());
-    let has_argument = text.contains(['[', '{', '<']) || text.split(' ').any(is_capital);
-    first_word(text) == name && has_argument && !is_prose(text) && !text.contains("  ")
 }
 
 /// What stands behind `or`, `or:` or `Or   :`.
@@ -269,6 +259,14 @@ fn described(lines: &[String], base: Option<usize>, begins: impl Fn(&str) -> boo
     let count = lines.iter().take(MOST).take_while(|line| indent(line) > base).count();
     let next = lines.get(count).filter(|next| indent(next) == base && begins(next.trim()))?;
     (!is_prose(next.trim())).then_some(count)
+}
+
+/// Options behind words for them: cal, `General options: [-31] [-A months]`; `local args: [-d dbname]`.
+fn labelled_options(text: &str) -> Option<&str> {
+    let labelled = [" options: ", " args: "].iter().find_map(|label| text.split_once(label));
+    let (label, options) = labelled?;
+    (label.chars().all(char::is_alphabetic) && options.starts_with('[') && options.contains('-'))
+        .then_some(options)
 }
 
 /// Whether a form is that of a program whose name has this one in it, in one text with it: `ncal [-b]` for `cal`.
@@ -408,9 +406,13 @@ pub(super) fn is_described(text: &str) -> bool {
 
 /// Whether a line says what an argument is: `[reference number] selects a tune`.
 fn is_explained(text: &str) -> bool {
-    // jo: `word is key=value`.
-    text.split(' ').nth(1) == Some("is")
-        || text.split_once([']', '>']).is_some_and(|(_, rest)| rest.starts_with(' ') && is_prose(rest))
+    // kdb5_util: `where,`. jo: `word is key=value`.
+    text.trim_end_matches([',', ':']).eq_ignore_ascii_case("where")
+        || text.split(' ').nth(1) == Some("is")
+        || text.split_once([']', '>']).is_some_and(|(_, rest)| {
+            let rest = rest.trim_start_matches('*');
+            rest.starts_with(' ') && is_prose(rest.trim_start_matches(" -"))
+        })
 }
 
 /// Whether a line beneath a usage line is a remark: `(to execute a class)`, or a sentence.

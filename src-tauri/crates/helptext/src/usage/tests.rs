@@ -370,6 +370,12 @@ fn usage_lines_show_options_and_arguments() {
             "",
             "file",
         ),
+        (
+            "Usage: kadmin [-r realm] [clnt|local args]\n              [command args...]\n\tclnt args: [-s server]\n\tlocal args: [-d name] [-m]\n\twhere,\n\t[-d name]* - any number of special arguments.\n\t\t\tLook there for them\n",
+            "kadmin",
+            "-r= -s= -d= -m",
+            "[clnt|local] [args]... [command]",
+        ),
         ("Usage: stress [OPTION [ARG]] ...", "stress", "", ""),
         ("Usage: R [options] [< infile] [> outfile]", "R", "", ""),
         ("usage: pack [-q] <base> [< <refs> | < <objects>]", "pack", "-q", "base"),
