@@ -19,6 +19,7 @@ pub const EAGER: Policy = Policy {
     required_after: 1,
     required_rejects: f64::MAX,
     mistakes: f64::MAX,
+    mistakes_by_share: f64::MAX,
     required_early: 1,
     required_mistaken: 1.0,
     documents: 1,

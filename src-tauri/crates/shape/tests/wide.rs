@@ -149,6 +149,29 @@ fn records_that_are_certain_stay_required_beside_others() {
     assert_eq!(schema["properties"]["sections"]["required"].as_array().unwrap().len(), 60);
 }
 
+/// One record among forty is a small part of a document, and would be wrong about all of it.
+#[test]
+fn record_is_required_later_among_many_than_alone() {
+    let varied = |number: u64| -> Value {
+        let field = |at: &u64| *at < 6 || chance(number, *at) < 500;
+        (0..12).filter(field).map(|at| (format!("field{at}"), json!(true))).collect::<Map<_, _>>().into()
+    };
+    let same: Map<String, Value> = (0..12).map(|at| (format!("field{at}"), json!(true))).collect();
+    let among = |others: u64, number: u64| -> Value {
+        let others = (0..others).map(|at| (format!("part{at}"), json!(same)));
+        others.chain([("varied".to_owned(), varied(number))]).collect::<Map<_, _>>().into()
+    };
+    let required = |others: u64, part: &str, policy: &Policy| {
+        let documents: Vec<Value> = (0..8).map(|number| among(others, number)).collect();
+        let schema = shape(4_096, &documents).schema(policy);
+        schema["properties"][part]["required"].is_array()
+    };
+    let policy = Policy::default();
+    assert!(required(0, "varied", &policy) && required(1, "varied", &policy));
+    assert!(!required(40, "varied", &policy) && required(40, "part3", &policy));
+    assert!(required(40, "varied", &Policy { mistakes_by_share: f64::MAX, ..policy }));
+}
+
 /// What is decided about a record also depends on the others, and is decided again if only those change.
 #[test]
 fn schema_that_is_kept_up_to_date_follows_other_records() {

@@ -3,6 +3,7 @@
 //! A threshold that is right for one record is too low for a document of hundreds: if each is wrong about the next
 //! document with a chance of one in a hundred, hardly any document fits. The number of decisions that are expected to be
 //! wrong about the next document is therefore bounded for the schema as a whole, and the least certain ones are not made.
+//! Among many records, one alone says little about a document, so it must be all the more certain.
 
 use std::ops::Deref;
 
@@ -20,6 +21,8 @@ pub(crate) struct Limits {
     pub(super) varied: bool,
     /// [Mistaken](mistaken) fields of a record from which on none is required and none excluded.
     pub(super) mistaken: f64,
+    /// The same for a record, divided by the number of its fields.
+    mistaken_a_field: f64,
     /// Integers required at a path before other numbers are excluded.
     pub(super) integer_after: u64,
 }
@@ -34,19 +37,26 @@ impl Deref for Limits {
 
 impl Limits {
     pub(super) fn of(tree: View<'_>, policy: &Policy, varied: bool) -> Self {
-        let mut limits = Self { policy: *policy, varied, mistaken: f64::MAX, integer_after: 1 };
+        let mut limits = Self {
+            policy: *policy,
+            varied,
+            mistaken: f64::MAX,
+            mistaken_a_field: f64::MAX,
+            integer_after: 1,
+        };
         if policy.mistakes == f64::MAX {
             return limits;
         }
         let Emitted { nodes, records, .. } = Emitted::of(tree);
+        let fields: usize = records.iter().map(|id| tree.fields(*id).count()).sum();
+        limits.mistaken_a_field = rounded(policy.mistakes_by_share / fields as f64);
         let risks = records.into_iter().map(|id| mistaken(tree, id));
         let mut risks: Vec<f64> = risks.filter(|risk| *risk > 0.0).collect();
         risks.sort_by(f64::total_cmp);
         let beyond = first_beyond(risks.into_iter().map(|risk| (risk, risk)), policy.mistakes);
-        // Rounded down by an eighth at most, it rarely changes, so decisions elsewhere stay as they are.
-        limits.mistaken = beyond.map_or(f64::MAX, |risk| f64::from_bits(risk.to_bits() >> 49 << 49));
-        // That a number is an integer says little, so less is lost without it than without a field.
-        limits.integer_after = integer_after(tree, &nodes, policy.mistakes / 5.0);
+        limits.mistaken = beyond.map_or(f64::MAX, rounded);
+        // That numbers are integers says little, so less is lost without it than without a field.
+        limits.integer_after = integer_after(tree, &nodes, policy.mistakes / 50.0);
         limits
     }
 
@@ -56,7 +66,8 @@ impl Limits {
         if self == other {
             return Some(Vec::new());
         }
-        if (Self { mistaken: other.mistaken, ..*self }) != *other {
+        let Self { mistaken, mistaken_a_field, .. } = *other;
+        if (Self { mistaken, mistaken_a_field, ..*self }) != *other {
             return None;
         }
         let Emitted { records, gathered, .. } = Emitted::of(tree);
@@ -66,8 +77,15 @@ impl Limits {
 
     /// Returns whether a record may be mistaken about the next document, while others are less so.
     pub(super) fn doubts(&self, tree: View<'_>, record: Id) -> bool {
-        self.mistaken < f64::MAX && mistaken(tree, record) >= self.mistaken
+        let risk = mistaken(tree, record);
+        let highest = self.mistaken_a_field * tree.fields(record).count() as f64;
+        risk > 0.0 && (risk >= self.mistaken || risk > highest)
     }
+}
+
+/// Returns a threshold rounded down by an eighth at most: it rarely changes, so decisions elsewhere stay as they are.
+fn rounded(threshold: f64) -> f64 {
+    f64::from_bits(threshold.to_bits() >> 49 << 49)
 }
 
 /// Returns the expected number of fields of a record that were always there, and that the next document lacks. As many

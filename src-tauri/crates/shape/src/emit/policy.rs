@@ -9,6 +9,8 @@ pub struct Policy {
     pub required_rejects: f64,
     /// Highest expected number of fields in all records of the schema that the next document lacks, or has in addition.
     pub mistakes: f64,
+    /// Highest expected number of such fields in one record, divided by its share of all fields of the schema.
+    pub mistakes_by_share: f64,
     /// The same as `required_after` if hardly any field is optional.
     pub required_early: u64,
     /// Highest estimated share of early required fields that may turn out to be optional.
@@ -46,6 +48,7 @@ impl Default for Policy {
             required_after: 8,
             required_rejects: 0.25,
             mistakes: 0.15,
+            mistakes_by_share: 2.0,
             required_early: 3,
             required_mistaken: 0.2,
             documents: 3,
