@@ -93,18 +93,17 @@ BOOLEAN = re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$")
 Loader.add_implicit_resolver("tag:yaml.org,2002:bool", BOOLEAN, list("tTfF"))
 
 
-def get(address, accept="*/*"):
+def get(address, accept="*/*", pauses=(1, 5)):
+    """The bytes at an address. Hundreds are fetched, and a registry does not always answer at once."""
     request = urllib.request.Request(address, headers={"Accept": accept})
-    for seconds in (1, 5, None):
-        try:
-            with urllib.request.urlopen(request, timeout=60) as reply:
-                return reply.read()
-        except urllib.error.URLError:
-            # Hundreds of packages are fetched, and a registry does not always answer at once.
-            if seconds is None:
-                raise
-            time.sleep(seconds)
-    raise AssertionError
+    try:
+        with urllib.request.urlopen(request, timeout=60) as reply:
+            return reply.read()
+    except urllib.error.URLError:
+        if not pauses:
+            raise
+    time.sleep(pauses[0])
+    return get(address, accept, pauses[1:])
 
 
 def archive(registry, name, version, wheel=False):
@@ -177,6 +176,17 @@ def bundled(schema, read):
     return schema
 
 
+def published(package, version, place, file):
+    """A schema that is a file in the folder `place` of a package from PyPI or npm."""
+    registry, number = version
+    schemas = files(archive(registry, package, number, wheel=True), lambda path: path.startswith(place))
+
+    def read(other):
+        return json.loads(schemas.get(place + other, "{}"))
+
+    return bundled(read(file), read)
+
+
 def put(folder, name, schema, documents):
     """Writes a format, without documents that differ in nothing or that the schema rejects."""
     judge = validators.validator_for(schema, default=validators.Draft7Validator)(schema)
@@ -224,15 +234,6 @@ def main():
 
     with concurrent.futures.ThreadPoolExecutor(8) as workers:
         packages = sorted(workers.map(given, pins))
-    def schema_of(package, place, file):
-        registry, version = versions[package]
-        schemas = files(archive(registry, package, version, wheel=True), lambda path: path.startswith(place))
-
-        def read(other):
-            return json.loads(schemas.get(place + other, "{}"))
-
-        return bundled(read(file), read)
-
     for name, (package, place, file, _, most) in FORMATS.items():
         documents = []
         for _, found in packages:
@@ -243,11 +244,11 @@ def main():
                 except (ValueError, yaml.YAMLError):
                     # What does not parse is no document.
                     pass
-        put(folder, name, schema_of(package, place, file), documents)
+        put(folder, name, published(package, versions[package], place, file), documents)
     settings = [read_document(*file) for _, found in packages for file in found.items() if file[0] == "pyproject.toml"]
     for name, (package, place, file, keys) in TABLES.items():
         tables = [functools.reduce(lambda table, key: table.get(key, {}), keys, document) for document in settings]
-        put(folder, name, schema_of(package, place, file), [table for table in tables if table])
+        put(folder, name, published(package, versions[package], place, file), [table for table in tables if table])
     for name, (package, file, definition, data, member) in LISTS.items():
         registry, version = versions[package]
         found = files(archive(registry, package, version), lambda path: path in (file, data))
