@@ -85,6 +85,8 @@ export const text = (page, selector) =>
   page.evaluate((selector) => (document.querySelector(selector)?.textContent ?? "").replace(/\s+/g, " ").trim(), selector);
 
 const problems = [];
+/** Requests that were refused, with the reason: the console tells only the address. */
+const refused = [];
 let tolerated = [];
 let came = 0;
 /** Console errors that belong to the scenario from here on. */
@@ -107,6 +109,13 @@ function watch(page) {
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "assert") {
       problem(`console: ${message.text()} (${message.location().url})`);
+    }
+  });
+  page.on("response", async (response) => {
+    if (response.status() >= 400) {
+      const request = response.request();
+      const reason = await response.text().catch(() => "");
+      refused.push(`${response.status()} ${request.url()} ${request.postData()}: ${reason}`.slice(0, 1_000));
     }
   });
   page.on("pageerror", (error) => problem(`page: ${error.stack ?? error}`));
@@ -160,7 +169,7 @@ export async function play(scenario, options = {}) {
     assert.deepEqual(problems, [], "what went wrong beside");
   } catch (error) {
     failed = true;
-    tell(`FAILED after: ${steps.join(", ")}\n${error.stack}\n${problems.join("\n")}`);
+    tell(`FAILED after: ${steps.join(", ")}\n${error.stack}\n${[...problems, ...refused].join("\n")}`);
     const shown = page && (await page.evaluate(() => `${location}\n${document.body.innerText}`).catch(() => ""));
     tell(`the page: ${(shown ?? "").slice(0, 3_000)}`);
   }

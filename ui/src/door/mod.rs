@@ -5,6 +5,8 @@
 mod http;
 mod tauri;
 
+use std::cell::Cell;
+
 use schemascope_api::{ApiError, Command, Cursor, ErrorKind, Frame};
 
 use crate::{browser, wire};
@@ -19,8 +21,43 @@ pub enum Ended {
     Hidden,
 }
 
+/// Pause in milliseconds between two looks at the calls under way.
+const SETTLE_STEP_MS: i32 = 10;
+
+thread_local! {
+    /// Number of calls under way.
+    static UNDER_WAY: Cell<usize> = const { Cell::new(0) };
+}
+
+/// A call under way, until it is dropped.
+struct UnderWay;
+
+impl UnderWay {
+    fn begin() -> Self {
+        UNDER_WAY.set(UNDER_WAY.get() + 1);
+        Self
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        UNDER_WAY.set(UNDER_WAY.get() - 1);
+    }
+}
+
+/// Waits until no call is under way, but not longer than `limit_ms` milliseconds.
+pub async fn settle(limit_ms: i32) {
+    for _ in 0..limit_ms / SETTLE_STEP_MS {
+        if UNDER_WAY.get() == 0 {
+            return;
+        }
+        browser::sleep(SETTLE_STEP_MS).await;
+    }
+}
+
 /// Sends a command and returns its reply.
 pub async fn call<C: Command>(command: &C) -> Result<C::Reply, ApiError> {
+    let _under_way = UnderWay::begin();
     let body = serde_json::to_string(command).map_err(internal)?;
     let reply = if tauri::is_here() {
         tauri::call(C::NAME, &body).await?

@@ -278,7 +278,7 @@ fn CoverageOverTime() -> impl IntoView {
         })
     });
     view! {
-        <section class="card two-thirds">
+        <section class="card two-thirds grows">
             <header>
                 <h2>"Schema coverage"</h2>
                 <span class="segments" role="group" aria-label="Period">

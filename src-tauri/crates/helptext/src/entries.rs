@@ -158,6 +158,19 @@ mod tests {
     }
 
     #[test]
+    fn letters_without_a_dash_stand_below_those_with_one() {
+        let text = "Selection:\n -a         all with a terminal\n  a         the same\n  T         one terminal\n \
+                    -p, p, --pid <PID>\n            of these\n  O <form>  preloaded\n  f, --forest   a tree\n\
+                    \x20   --all     all\n  X         registers\n\
+                    Commands:\n  x         extract\n";
+        let read = options(text);
+        let flags: Vec<&str> = read.iter().map(|(flags, _)| flags.as_str()).collect();
+        assert_eq!(flags, ["-a", "a", "T", "-p,p,--pid", "O", "f,--forest", "--all", "X"]);
+        // Commands stand where the dashes do.
+        assert_eq!(options("Options:\n  -v     say more\n  a      add files\n").len(), 1);
+    }
+
+    #[test]
     fn words_broken_at_their_hyphen_are_whole_again() {
         let read = options("  --style S\n      one of: red, one-\n      dark, pre-\n      and post\n");
         assert_eq!(read, [("--style".to_owned(), "one of: red, one-dark, pre- and post".to_owned())]);

@@ -51,7 +51,7 @@ pub enum Change {
 }
 
 /// Share of observations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     /// Observations that are still as they were before the change.
     pub count: u32,

@@ -1,7 +1,7 @@
 //! What is drift, and what is none.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
-use schemascope_model::{Change, Ending, IdSource, Timestamp, TypeName};
+use schemascope_model::{Change, Ending, IdSource, Share, Timestamp, TypeName};
 use schemascope_registry::drift::{Conformity, Drift, DriftEvent, Notice, Sighting};
 
 /// A tool that is called.
@@ -128,6 +128,52 @@ fn rules_that_were_kept_and_are_broken_are_told() {
     assert_eq!(tool.raised.len(), 2);
     assert_eq!(tool.drift.ending(tool.raised[0].key()), Some(Ending::OtherSchema));
     assert_eq!(tool.drift.ending(tool.raised[1].key()), None);
+}
+
+/// A tool that never returned what it declares has not changed, also where it does so now and then.
+#[test]
+fn rules_that_were_never_kept_are_not_told() {
+    let mut never = Watched::new();
+    never.judged(60, "declared", false);
+    let mut half = Watched::new();
+    (0..60).for_each(|n| half.judged(1, "declared", n % 2 == 0));
+    assert_eq!((never.raised, half.raised), (Vec::new(), Vec::new()));
+}
+
+/// Of a result that breaks several rules one is known, which says nothing of the others.
+#[test]
+fn rules_behind_a_broken_one_are_not_taken_for_kept() {
+    let mut tool = Watched::new();
+    tool.calls(20, user);
+    for n in 0..40 {
+        let rule = if n % 4 == 0 { "/properties/id/type" } else { RULE };
+        tool.see("{}", &user(n), Conformity::Breaks { schema: "one", rule });
+    }
+    let shares: Vec<[Share; 2]> = tool.raised.iter().map(|event| [event.before, event.after]).collect();
+    // The schema came into effect later: it was compared with no result before.
+    assert!(!shares.is_empty());
+    assert!(shares.iter().all(|[before, after]| before.of == 0 && after.count == 0), "{shares:?}");
+    assert_eq!(tool.ended, []);
+}
+
+#[test]
+fn shares_are_those_of_all_results() {
+    for before in [33, 93, 700] {
+        let mut tool = Watched::new();
+        tool.calls(before, user);
+        tool.calls(40, without_name);
+        let count = u32::try_from(before).unwrap();
+        assert_eq!(tool.only().before, Share { count, of: count });
+        tool.calls(40, |n| format!("{},\"fax\":1}}", without_name(n).trim_end_matches('}')));
+        let fax = &tool.raised[1];
+        assert_eq!((fax.path.as_str(), fax.before), ("fax", Share { count: count + 40, of: count + 40 }));
+    }
+    let mut judged = Watched::new();
+    judged.judged(50, "one", true);
+    judged.judged(30, "one", false);
+    assert_eq!(judged.only().before, Share { count: 50, of: 50 });
+    let open: Vec<Share> = judged.drift.open().map(|event| event.after).collect();
+    assert_eq!(open, [Share { count: 0, of: 30 }]);
 }
 
 #[test]

@@ -9,6 +9,9 @@ use crate::door;
 use crate::parts::saved_person;
 use crate::route::Route;
 
+/// Longest wait in milliseconds for answers to earlier questions.
+const SETTLE_LIMIT_MS: i32 = 1_000;
+
 #[component]
 pub fn DeleteDialog(
     /// Id of the project.
@@ -32,10 +35,12 @@ pub fn DeleteDialog(
             decision: InterviewDecision::Delete {},
             person: saved_person(),
         };
-        // The page leaves the conversation first: it would ask for it again, and get an error.
+        // The page leaves the conversation first, and what it has asked is answered before: the engine knows nothing
+        // of a deleted project.
         let left = app.route.get_untracked();
         app.replace(PageId::Interviews);
         leptos::task::spawn_local(async move {
+            door::settle(SETTLE_LIMIT_MS).await;
             match door::call(&command).await {
                 Ok(_) => {
                     app.close_dialog();

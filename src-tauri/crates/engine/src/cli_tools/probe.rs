@@ -1,15 +1,19 @@
 //! Asking a program for its help.
+//!
+//! Some programs write files, start others or ask the network whatever they are asked. So, where the kernel can do that,
+//! a program is asked while it can only read. One that prints no help so is asked again as a user would.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use schemascope_helptext::{Definition, OptionDefinition, described, read};
-use schemascope_program::{Ended, NotFound, Run, find, run};
+use schemascope_program::{Confinement, Ended, NotFound, Run, find, run, support};
 use serde::{Deserialize, Serialize};
+use tempfile::TempDir;
 use tokio::time::{Instant, timeout_at};
 
-use super::entry::{CliEntry, resources};
+use super::entry::{CliEntry, Confine, resources};
 
 /// Time for one question.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -47,13 +51,40 @@ pub enum ProbeError {
     Nothing,
 }
 
+/// Said of a program that was asked without limits.
+const FREE: &str = "its help was read without limits: when it could only read, it printed none";
+
 /// Finds a program and reads what its help says, and that of its subcommands where `leaves` is set.
 pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError> {
     let path = std::env::var_os("PATH");
     let program = find(&entry.command, path.as_deref())
         .map_err(|problem| ProbeError::NotFound(entry.command.clone(), problem))?;
+    let Some(temporary) = temporary(entry) else { return read_help(entry, leaves, program, None).await };
+    match read_help(entry, leaves, program.clone(), Some(&temporary)).await {
+        Err(ProbeError::Nothing) => {
+            let mut probed = read_help(entry, leaves, program, None).await?;
+            probed.notes.push(FREE.to_owned());
+            Ok(probed)
+        }
+        probed => probed,
+    }
+}
+
+/// The only folder that a program can write to while it is asked, unless its entry says what it can do.
+fn temporary(entry: &CliEntry) -> Option<TempDir> {
+    let is_free = entry.confine == Some(Confine::WherePossible(false));
+    support().filter(|_| !is_free && !entry.is_confined())?;
+    tempfile::tempdir().ok()
+}
+
+async fn read_help(
+    entry: &CliEntry,
+    leaves: bool,
+    program: PathBuf,
+    temporary: Option<&TempDir>,
+) -> Result<Probed, ProbeError> {
     let deadline = Instant::now() + COMMAND_TIMEOUT;
-    let mut asking = Asking { program: &program, entry, deadline, general: None };
+    let mut asking = Asking { program: &program, entry, deadline, temporary, general: None };
     let mut notes = Vec::new();
     if !entry.subcommands.is_empty() && leaves {
         let mut tools = Vec::new();
@@ -161,6 +192,8 @@ struct Asking<'a> {
     program: &'a Path,
     entry: &'a CliEntry,
     deadline: Instant,
+    /// Where it can write, if it can only read all else.
+    temporary: Option<&'a TempDir>,
     /// What `help` alone prints, if it is listed as a subcommand and shows no pages of the manual.
     general: Option<String>,
 }
@@ -236,16 +269,23 @@ impl Asking<'_> {
 
     async fn ask(&self, question: Vec<String>) -> Result<String, ProbeError> {
         let arguments = self.entry.args.iter().cloned().chain(question).collect();
+        let mut env = quiet(&self.entry.env);
+        let mut confine = self.entry.confinement(self.program);
+        if let Some(folder) = self.temporary.map(TempDir::path) {
+            env.insert("TMPDIR".to_owned(), folder.display().to_string());
+            let (read, write) = (vec![PathBuf::from("/")], vec![folder.to_owned()]);
+            confine = Some(Confinement { read, write, network: false });
+        }
         let what = Run {
             program: self.program.to_owned(),
             arguments,
-            env: quiet(&self.entry.env),
+            env,
             cwd: self.entry.cwd.clone(),
             stdin: None,
             timeout: PROBE_TIMEOUT,
             max_output: MAX_HELP,
             resources: resources(self.entry),
-            confine: self.entry.confinement(self.program),
+            confine,
         };
         let seconds = COMMAND_TIMEOUT.as_secs();
         let outcome =
@@ -312,6 +352,8 @@ mod tests {
         std::fs::write(&script, text).unwrap();
         let mut entry = CliEntry::of_command("sh");
         entry.args = vec![script.display().to_string()];
+        // It writes the log.
+        entry.confine = Some(Confine::WherePossible(false));
         let probed = probe(&entry, true).await.unwrap();
         let flags: Vec<&str> =
             probed.tools.iter().map(|(_, tool)| tool.options[0].flags[0].as_str()).collect();
@@ -322,6 +364,28 @@ mod tests {
             asked.lines().collect::<Vec<_>>(),
             ["--help", "help", "help prune", "help list", "list --help"]
         );
+    }
+
+    #[tokio::test]
+    async fn program_only_reads_while_it_is_asked_unless_it_prints_nothing_so() {
+        if support().is_none() {
+            eprintln!("skipped: this kernel has no Landlock");
+            return;
+        }
+        // Not below the folder of temporary files, which the script may not write to either.
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let (script, made) = (folder.path().join("greedy"), folder.path().join("made"));
+        let mut entry = CliEntry::of_command("sh");
+        entry.args = vec![script.display().to_string()];
+        for (otherwise, notes) in [("true", Vec::new()), ("exit 1", vec![FREE])] {
+            let usage = "echo temporary > \"$TMPDIR/here\" && printf 'Usage: sh [--all]\\n'";
+            let text = format!("echo made > '{}' || {otherwise}\n{usage}\n", made.display());
+            std::fs::write(&script, text).unwrap();
+            let probed = probe(&entry, true).await.unwrap();
+            assert_eq!(probed.tools[0].1.options[0].flags, ["--all"], "{otherwise}");
+            assert_eq!(probed.notes, notes, "{otherwise}");
+            assert_eq!(made.exists(), otherwise == "exit 1", "{otherwise}");
+        }
     }
 
     #[tokio::test]
@@ -349,6 +413,8 @@ mod tests {
         std::fs::write(&script, text).unwrap();
         let mut entry = CliEntry::of_command("sh");
         entry.args = vec![script.display().to_string()];
+        // It writes the log.
+        entry.confine = Some(Confine::WherePossible(false));
         let probed = probe(&entry, true).await.unwrap();
         let shown = |(words, tool): &(Vec<String>, Definition)| {
             let names: Vec<&str> = tool.positionals.iter().map(|one| one.name.as_str()).collect();

@@ -11,6 +11,7 @@ use crate::patterns::{is_match, pattern};
 use crate::spec::{Place, specs};
 
 pattern!(GO_FLAG, r"^-[a-z][\w.-]*(?: [a-z]\w*)?$");
+pattern!(LETTER, r"^[A-Za-z](?:, +--\w\S*)?(?: <[^>]+>)?  +\S");
 // `--list FILE : what it does`, `--thin   - what it does`.
 pattern!(SEPARATED, r"^--?\w[\w-]*(?:[=\[ ][A-Z#<\[]\S*)?(?: ?:|\s+-) ");
 
@@ -64,6 +65,9 @@ pub(super) struct Reader<'l> {
     /// Indentation of the last line, if it is part of no entry.
     was_prose: Option<usize>,
     was_blank: bool,
+    /// Indentation of the last option that begins with a dash, and of the last letter without one.
+    last_option: Option<usize>,
+    last_letter: Option<usize>,
     /// Column of the last description of a name, and indentation of the last name.
     last_column: Option<usize>,
     last_name: Option<usize>,
@@ -83,6 +87,8 @@ impl<'l> Reader<'l> {
             is_example: false,
             was_prose: None,
             was_blank: true,
+            last_option: None,
+            last_letter: None,
             last_column: None,
             last_name: None,
         }
@@ -158,9 +164,10 @@ impl<'l> Reader<'l> {
     }
 
     /// The option whose entry begins with a line. `is_next` says whether another one is just above it.
-    fn option(&self, line: &Line<'_>, is_next: bool) -> Option<(Entry, Open)> {
+    fn option(&mut self, line: &Line<'_>, is_next: bool) -> Option<(Entry, Open)> {
         // Options can follow a usage line without a heading of their own, and Go's also examples.
-        let may_be = begins_option(line.text)
+        let is_letter = self.is_letter(line);
+        let may_be = (begins_option(line.text) || is_letter)
             && (self.section != Section::Prose
                 || self.is_usage
                 || self.is_example && is_placed_as_go_does(line) && is_match(&GO_FLAG, line.text)
@@ -179,6 +186,8 @@ impl<'l> Reader<'l> {
         if found.is_empty() || is_sentence {
             return None;
         }
+        let last = if is_letter { &mut self.last_letter } else { &mut self.last_option };
+        *last = Some(line.indent);
         let open = Open {
             indent: line.indent,
             column: line.column.filter(|_| is_described),
@@ -192,6 +201,15 @@ impl<'l> Reader<'l> {
             ..Open::default()
         };
         Some((self.entry(What::Options(found), &description), open))
+    }
+
+    /// ps: `r   only running processes`, `f, --forest   as a tree`: whether a letter without a dash stands below the
+    /// letters of options with one, or below another one without.
+    fn is_letter(&self, line: &Line<'_>) -> bool {
+        matches!(self.section, Section::Options | Section::Other)
+            && (self.last_option.is_some_and(|dash| line.indent == dash + 1)
+                || self.last_letter == Some(line.indent))
+            && is_match(&LETTER, line.text)
     }
 
     /// Takes a heading.

@@ -24,7 +24,12 @@ impl Cursor<'_> {
     }
 
     pub(super) fn looking_at(&self, text: &str) -> bool {
-        text.chars().enumerate().all(|(ahead, c)| self.peek(ahead) == Some(c))
+        self.looks_ahead(0, text)
+    }
+
+    /// Whether a text stands so many characters ahead.
+    pub(super) fn looks_ahead(&self, ahead: usize, text: &str) -> bool {
+        text.chars().enumerate().all(|(at, c)| self.peek(ahead + at) == Some(c))
     }
 
     fn blanks(&self) -> usize {
@@ -357,7 +362,7 @@ impl Cursor<'_> {
             }
             ahead.at += mark.chars().count();
             ahead.at += ahead.blanks();
-            if is_flag_at(&ahead) {
+            if is_flag_at(&ahead) || mark == "," && ahead.is_letter() {
                 self.at = ahead.at;
                 // `-n/-R`: two options, but `-h/--help`, `--x/--no-x` and click's `--x / --y` are one.
                 let is_other = mark == "/" && blanks == 0 && last.is_some_and(|last| ahead.is_like(last));

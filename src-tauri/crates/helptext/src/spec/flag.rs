@@ -1,5 +1,6 @@
 //! Reads one flag.
 
+use super::Place;
 use super::cursor::Cursor;
 
 /// A spelling of an option.
@@ -10,8 +11,13 @@ pub(super) struct Flag {
 }
 
 impl Cursor<'_> {
-    /// A flag: one or two dashes and a name; `--[no-]name` has two spellings.
+    /// A flag: one or two dashes and a name; `--[no-]name` has two spellings. In an entry also a letter without a dash.
     pub(super) fn flag(&mut self) -> Option<Flag> {
+        if self.is_letter() {
+            let name = self.peek(0)?.to_string();
+            self.at += 1;
+            return Some(Flag { name, negated: None });
+        }
         if self.looking_at("-/+") || self.peek(0) == Some('+') {
             return self.plus();
         }
@@ -83,6 +89,12 @@ impl Cursor<'_> {
             format!("{dash}{no}{name}")
         });
         Some(Flag { name: format!("{dash}{name}"), negated })
+    }
+
+    /// ps: `a`, `O <format>`, and `p` of `-p, p, --pid`: a letter without a dash.
+    pub(super) fn is_letter(&self) -> bool {
+        let ends = self.peek(1).is_none() || [",", "  ", " <"].iter().any(|end| self.looks_ahead(1, end));
+        self.place != Place::Usage && ends && self.peek(0).is_some_and(|c| c.is_ascii_alphabetic())
     }
 
     /// Whether a word ends before an upper-case name: `b` of `-pr:b PROFILE`.

@@ -14,7 +14,8 @@ pub struct DriftEvent {
     /// What.
     #[serde(flatten)]
     pub change: Change,
-    /// How many were as they used to be, of the observations before it (the latest few hundred).
+    /// How many were as they used to be, of the observations before it: of a rule of the schema, of those that the
+    /// schema was compared with; of none if it came into effect later.
     pub before: Share,
     /// How many still were, of the observations since.
     pub after: Share,

@@ -7,7 +7,7 @@ use super::suspect::{MAX_SUSPECTS, Suspect};
 use super::tally::{Bits, Flow, Tally};
 use super::{Drift, Sighting, Step};
 
-/// Observations that kept a rule, as good as seen when the schema came into effect: it was chosen because it fits.
+/// Observations that kept a rule, as good as seen when a schema comes into effect later: it was chosen because it fits.
 const TRUST: u8 = 32;
 /// Observations held back at most; a suspicion that neither grows nor falls becomes the usual.
 const MAX_HELD: u8 = 96;
@@ -51,6 +51,9 @@ impl Drift {
                 .filter(|(kind, _)| *kind != Kind::Nowhere);
             let look = Look { node: node as u32, kind, before, trust, thing, is_rule };
             let turned = self.look(sighting, &mut at, &look);
+            if !self.open.iter().any(|open| open.concerns(node as u32)) {
+                self.counted.add(node as u32, kind);
+            }
             remembered[node] = kind.code() | if turned { TURNED } else { 0 };
         }
         remembered
@@ -131,7 +134,7 @@ impl Drift {
         let stratum = &self.strata.list[at];
         if let Step::Rule(_) = self.paths.step(node) {
             let kept = u8::try_from(stratum.tally(ROOT).fresh()).unwrap_or(u8::MAX);
-            return Tally::missing(kept.max(TRUST), 0);
+            return Tally::missing(kept.max(self.schemas.trust(TRUST)), 0);
         }
         let seeded = stratum.seeded(node, &self.paths).slots[0];
         // Its parent has counted this observation already.
@@ -158,6 +161,7 @@ impl Drift {
             place -= usize::from(least < place);
         }
         let mut suspect = Suspect::new(look.node, [look.kind, usual], sighting.at, self.observations);
+        suspect.before = self.counted.share(look.node, usual);
         suspect.is_rule = look.is_rule;
         suspect.supported(gain, sighting.call, look.thing);
         self.suspects.insert(place, suspect);

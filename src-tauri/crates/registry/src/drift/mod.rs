@@ -10,6 +10,7 @@
 //! stores and decisions are outside this module.
 
 mod class;
+mod counted;
 mod event;
 mod hash;
 mod judge;
@@ -29,6 +30,7 @@ use std::collections::VecDeque;
 use schemascope_model::{CallId, Ending, Timestamp};
 
 use class::{Classes, Given};
+use counted::Counted;
 pub use event::{DriftEvent, Key, Notice};
 use open::Open;
 use paths::{Paths, Step};
@@ -91,6 +93,7 @@ pub struct Drift {
     observations: u64,
     next_id: u64,
     schemas: Schemas,
+    counted: Counted,
     /// The latest endings: path, first call that showed it, how.
     ended: VecDeque<(String, Option<CallId>, Ending)>,
     /// Drifts found when too many were open.
@@ -114,6 +117,7 @@ impl Default for Drift {
             observations: 0,
             next_id: 1,
             schemas: Schemas::default(),
+            counted: Counted::default(),
             ended: VecDeque::new(),
             not_told: 0,
             outline: Outline::default(),
@@ -131,6 +135,7 @@ impl Drift {
         self.mark_changing(&mut outline.changing);
         outline.read(sighting.document, &mut self.paths);
         self.rules(sighting.conformity, &mut outline.kinds);
+        self.counted.begin(&self.paths, self.schemas.kept);
         let given = Given::read(sighting.arguments);
         let (at, identity) = self.stratum(&given);
         if let Some(latest) = self.recent.latest(given.digest).filter(|_| !identity) {
@@ -214,6 +219,7 @@ impl Drift {
 
     /// From now on this is what stands there.
     fn settle(&mut self, node: u32, kind: Kind) {
+        self.counted.clear(node);
         for at in 0..self.strata.list.len() {
             if !self.strata.list[at].tally(node).is_empty() {
                 self.strata.update(&mut { at }, node, |tally| tally.settle(kind));

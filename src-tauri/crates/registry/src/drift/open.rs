@@ -96,7 +96,7 @@ impl Drift {
             None => (suspect, None),
         };
         let usual = Kind::of(suspect.usual)?;
-        let before = self.before(suspect.node, usual);
+        let before = suspect.before;
         if self.open.len() >= MAX_OPEN {
             self.not_told = self.not_told.saturating_add(1);
             if let Some(kind) = Kind::of(suspect.kind) {
@@ -123,25 +123,19 @@ impl Drift {
             since: suspect.since,
             began: suspect.began,
             at: sighting.at,
-            examples: suspect.examples,
+            examples: suspect.examples.clone(),
         };
         self.next_id += 1;
+        // What came since is told of the drift.
+        for of in std::iter::once(&suspect).chain(&new) {
+            if let Some(usual) = Kind::of(of.usual) {
+                self.counted.set(of.node, usual, of.before);
+            }
+        }
         let new = new.map(|new| (new.node, new.kind));
         let (node, kind) = (suspect.node, suspect.kind);
         self.open.push(Open { event: event.clone(), node, kind, usual: usual.code(), new, back: 0 });
         Some(event)
-    }
-
-    /// How often that stood at a path, over all classes.
-    fn before(&self, node: u32, usual: Kind) -> Share {
-        let mut share = Share { count: 0, of: 0 };
-        for (kind, weight) in
-            self.strata.list.iter().flat_map(|one| one.tally(node).weights().collect::<Vec<_>>())
-        {
-            share.count += if kind == usual.code() { weight } else { 0 };
-            share.of += weight;
-        }
-        share
     }
 
     /// Takes out what began together with it beside it and makes it a renaming: where one went there is one

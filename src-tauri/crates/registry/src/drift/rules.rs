@@ -4,7 +4,6 @@
 //! schema changes, the rules of the previous one are no longer watched.
 
 use schemascope_model::TypeName;
-use serde::{Deserialize, Serialize};
 
 use super::paths::{Paths, ROOT};
 use super::scan::Kind;
@@ -19,9 +18,16 @@ const MAX_SCHEMAS: usize = 8;
 /// Bytes of a digest that count.
 const MAX_DIGEST: usize = 64;
 
-/// Digests of the schemas observations were judged by, the latest last.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Schemas(Vec<Box<str>>);
+/// The schemas observations were judged by.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Schemas {
+    /// Their digests, the latest last.
+    pub(super) digests: Vec<Box<str>>,
+    /// The first observation of all that the latest was compared with.
+    pub(super) began: u64,
+    /// How many have kept all its rules.
+    pub(super) kept: u32,
+}
 
 /// How a schema stands to those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,28 +39,35 @@ enum Met {
 }
 
 impl Schemas {
-    fn meet(&mut self, digest: &str) -> Met {
+    fn meet(&mut self, digest: &str, observation: u64) -> Met {
         let digest = cut(digest, MAX_DIGEST);
-        if self.0.last().is_some_and(|latest| **latest == *digest) {
+        if self.digests.last().is_some_and(|latest| **latest == *digest) {
             return Met::Same;
         }
-        let met = match self.0.iter().position(|known| **known == *digest) {
+        let met = match self.digests.iter().position(|known| **known == *digest) {
             Some(at) => {
-                self.0.remove(at);
+                self.digests.remove(at);
                 Met::Again
             }
-            None if self.0.is_empty() => Met::First,
+            None if self.digests.is_empty() => Met::First,
             None => Met::New,
         };
-        if self.0.len() == MAX_SCHEMAS {
-            self.0.remove(0);
+        if self.digests.len() == MAX_SCHEMAS {
+            self.digests.remove(0);
         }
-        self.0.push(digest.into());
+        self.digests.push(digest.into());
+        (self.began, self.kept) = (observation, 0);
         met
     }
 
+    /// Observations that are trusted to have kept each rule: of a schema that was there from the first on, no more than
+    /// have.
+    pub(super) fn trust(&self, most: u8) -> u8 {
+        if self.began == 1 { u8::try_from(self.kept).unwrap_or(u8::MAX).min(most) } else { most }
+    }
+
     pub(super) fn is_valid(&self) -> bool {
-        self.0.len() <= MAX_SCHEMAS && self.0.iter().all(|digest| digest.len() <= MAX_DIGEST)
+        self.digests.len() <= MAX_SCHEMAS && self.digests.iter().all(|digest| digest.len() <= MAX_DIGEST)
     }
 }
 
@@ -67,7 +80,7 @@ impl Drift {
             Conformity::Fits(schema) => (schema, true),
             Conformity::Breaks { schema, .. } => (schema, false),
         };
-        let met = self.schemas.meet(schema);
+        let met = self.schemas.meet(schema, self.observations);
         if met == Met::Same {
             return Vec::new();
         }
@@ -89,23 +102,28 @@ impl Drift {
         notices
     }
 
-    /// What an observation says of each rule.
+    /// What an observation says of each rule. Of one that breaks the schema, a single rule is known.
     pub(super) fn rules(&mut self, conformity: Conformity<'_>, kinds: &mut Vec<Kind>) {
         if conformity == Conformity::Unknown {
             return;
         }
-        let mut rules = rules(&self.paths);
-        let mut broken = None;
-        if let Conformity::Breaks { rule, .. } = conformity {
-            let name = Step::Rule(cut(rule, MAX_RULE).into());
-            let room = rules.len() < MAX_RULES || rules.iter().any(|node| *self.paths.step(*node) == name);
-            broken = if room { self.paths.child(ROOT, name) } else { None };
-            rules.extend(broken);
-        }
+        let rules = rules(&self.paths);
+        let (said, kind) = match conformity {
+            Conformity::Breaks { rule, .. } => {
+                let name = Step::Rule(cut(rule, MAX_RULE).into());
+                let is_known = rules.iter().any(|node| *self.paths.step(*node) == name);
+                let room = is_known || rules.len() < MAX_RULES;
+                let broken = if room { self.paths.child(ROOT, name) } else { None };
+                (broken.into_iter().collect(), Kind::Is(TypeName::Boolean))
+            }
+            _ => {
+                self.schemas.kept = self.schemas.kept.saturating_add(1);
+                (rules, Kind::Absent)
+            }
+        };
         kinds.resize(self.paths.len(), Kind::Nowhere);
-        for node in rules {
-            kinds[node as usize] =
-                if Some(node) == broken { Kind::Is(TypeName::Boolean) } else { Kind::Absent };
+        for node in said {
+            kinds[node as usize] = kind;
         }
     }
 }

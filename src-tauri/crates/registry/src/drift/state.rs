@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Drift;
 use super::class::{Class, Classes};
+use super::counted::Counted;
 use super::open::{MAX_ENDED, MAX_OPEN, Open};
 use super::paths::Paths;
 use super::recent::{Recent, Thing, Watched};
@@ -52,7 +53,12 @@ struct State {
     recent: Vec<(u64, Sketch, u8, String)>,
     suspects: Vec<Suspect>,
     open: Vec<Open>,
-    schemas: Schemas,
+    schemas: Vec<Box<str>>,
+    /// The first observation that the latest schema was compared with, and how many kept it.
+    #[serde(default)]
+    compared: (u64, u32),
+    #[serde(default)]
+    counted: Option<Counted>,
     ended: VecDeque<(String, Option<CallId>, Ending)>,
 }
 
@@ -83,7 +89,9 @@ impl Drift {
                 .collect(),
             suspects: self.suspects.clone(),
             open: self.open.clone(),
-            schemas: self.schemas.clone(),
+            schemas: self.schemas.digests.clone(),
+            compared: (self.schemas.began, self.schemas.kept),
+            counted: Some(self.counted.clone()),
             ended: self.ended.clone(),
         };
         serde_json::to_vec(&state).unwrap_or_default()
@@ -116,9 +124,11 @@ impl State {
             && self.suspects.iter().all(|one| one.hits <= one.seen && Kind::of(one.kind).is_some())
             && self.open.len() <= MAX_OPEN
             && self.open.iter().all(|open| open.is_valid(paths))
-            && self.schemas.is_valid()
+            && self.counted.as_ref().is_none_or(|counted| counted.is_valid(paths))
             && self.ended.len() <= MAX_ENDED;
-        if !sound {
+        let (began, kept) = self.compared;
+        let schemas = Schemas { digests: self.schemas, began, kept };
+        if !sound || !schemas.is_valid() {
             return None;
         }
         let stratum = |(class, used, written): (Class, u64, Tallies)| {
@@ -136,10 +146,12 @@ impl State {
             Some(Thing { digest, sketch, looks, kinds: kinds(&text).filter(|kinds| kinds.len() <= paths)? })
         };
         let recent = Recent(self.recent.into_iter().map(thing).collect::<Option<_>>()?);
+        let strata = Strata::new(list);
         (used <= MAX_SLOTS + 2 && recent.is_valid()).then_some(Drift {
             paths: self.paths,
             classes: self.classes,
-            strata: Strata::new(list),
+            counted: self.counted.unwrap_or_else(|| Counted::of(&strata)),
+            strata,
             recent,
             suspects: self.suspects,
             open: self.open,
@@ -149,7 +161,7 @@ impl State {
             observations: self.observations,
             next_id: self.next_id,
             not_told: self.not_told,
-            schemas: self.schemas,
+            schemas,
             ended: self.ended,
             outline: Outline::default(),
         })

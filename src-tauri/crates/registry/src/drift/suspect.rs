@@ -6,7 +6,7 @@
 //! observations of an unchanged path is at most `n / c`; dividing by the number of paths (Bonferroni) bounds it for
 //! the tool.
 
-use schemascope_model::{CallId, Timestamp};
+use schemascope_model::{CallId, Share, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::scan::Kind;
@@ -40,6 +40,9 @@ pub(super) struct Suspect {
     /// What stood there mostly.
     pub(super) usual: u8,
     pub(super) bits: Bits,
+    /// How many were as usual before, exactly.
+    #[serde(default)]
+    pub(super) before: Share,
     /// Observations of that kind since, and all.
     pub(super) hits: u32,
     pub(super) seen: u32,
@@ -72,6 +75,7 @@ impl Suspect {
             node,
             kind: kind.code(),
             usual: usual.code(),
+            before: Share::default(),
             bits: 0,
             hits: 0,
             seen: 0,
