@@ -27,6 +27,18 @@ pub fn default(description: &str) -> Option<String> {
         return None;
     }
     let found = captured(&DEFAULT, description)?;
+    // click: `[default: md5; required]`, `[default: 1; 1<=x<=10]`.
+    let is_remark = |rest: &str| {
+        rest == "required"
+            || rest.contains("<=x")
+            || rest.contains("<x")
+            || rest.starts_with("x<")
+            || rest.starts_with("x>")
+    };
+    let found = match found.rsplit_once("; ") {
+        Some((default, rest)) if is_remark(rest) => default,
+        _ => &found,
+    };
     let found = found.trim_matches(['"', '\'', '`', '.', '%']).trim();
     (!found.is_empty() && found.chars().count() <= 100).then(|| found.to_owned())
 }
@@ -124,9 +136,6 @@ pub fn kind(name: &str, default: Option<&str>, description: &str) -> ValueType {
         "lines",
         "port",
         "nr",
-        "seconds",
-        "secs",
-        "sec",
         "columns",
         "cols",
         "days",
@@ -157,8 +166,21 @@ pub fn kind(name: &str, default: Option<&str>, description: &str) -> ValueType {
         "nonnegativeinteger",
         "integer range",
     ];
-    const NUMBERS: &[&str] =
-        &["number", "float", "float64", "float32", "double", "real", "float range", "decimal", "percent"];
+    const NUMBERS: &[&str] = &[
+        "number",
+        "float",
+        "float64",
+        "float32",
+        "double",
+        "real",
+        "float range",
+        "decimal",
+        "percent",
+        // Many programs take fractions of them.
+        "seconds",
+        "secs",
+        "sec",
+    ];
     const PATHS: &[&str] = &[
         "file",
         "path",
@@ -235,6 +257,9 @@ mod tests {
         for (text, expected) in [
             ("Theme (default: dark)", Some("dark")),
             ("Theme [default: \"dark\"]", Some("dark")),
+            ("Hash.  [default: md5; required]", Some("md5")),
+            ("Count.  [default: 1; 1<=x<=10]", Some("1")),
+            ("Paths [default: /a; /b]", Some("/a; /b")),
             ("Size. (default 3)", Some("3")),
             ("Defaults to auto.", Some("auto")),
             ("The default is 10, or less", Some("10")),

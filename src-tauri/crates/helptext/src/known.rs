@@ -31,7 +31,7 @@ pub struct Known {
 
 impl Known {
     /// The entry of a program, also of one with a version in its name: `python3.11`, `gcc-12`.
-    pub fn of(program: &str) -> Option<&'static Self> {
+    pub fn of<'a>(program: &'a str) -> Option<&'static Self> {
         let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
         let name = name.strip_suffix(".exe").unwrap_or(name);
         // Debian's names: `x86_64-linux-gnu-gcc-12`, `perl5.36-x86_64-linux-gnu`, `vim.basic`.
@@ -42,9 +42,13 @@ impl Known {
         let plain = flavours.iter().find_map(|end| name.strip_suffix(end));
         let names = [Some(name), bare, plain].into_iter().flatten();
         let mut spellings = names.flat_map(|name| {
-            let unversioned =
-                name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | 'm' | 'd'));
-            let exact = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+            let without =
+                |name: &'a str| name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+            let exact = without(name);
+            // `python3.7m`, but not `sum`.
+            let built =
+                name.strip_suffix(['m', 'd']).filter(|name| name.ends_with(|c: char| c.is_ascii_digit()));
+            let unversioned = built.map_or(exact, without);
             [name, exact, unversioned]
         });
         KNOWN.get(*spellings.find_map(|name| BY_NAME.get(name))?)

@@ -55,7 +55,9 @@ pub(super) fn beside_default(description: &str) -> Vec<String> {
     let before = captures.get(1).and_then(|first| description.get(..first.start())).unwrap_or_default();
     // `a, b (default) or c` has more, `the report format, a (default) or b` has not.
     let has_more = before.trim_end().strip_suffix(',').is_some_and(|before| !is_noun(before));
-    let fits = !has_more && !are_kinds(&items) && !gives_examples(description);
+    // `a regular expression (default) or a glob`: things, not values.
+    let is_prose = items.iter().any(|item| ["a", "an", "the"].contains(&item.as_str()));
+    let fits = !has_more && !is_prose && !are_kinds(&items) && !gives_examples(description);
     if fits { items } else { Vec::new() }
 }
 

@@ -123,6 +123,11 @@ impl Cursor<'_> {
         while values.len() < 4 && self.is_value_next(!values.is_empty()) {
             self.at += 1;
             let mut token = self.token();
+            // click: `--count INTEGER RANGE`.
+            if ["INTEGER", "FLOAT"].contains(&token.as_str()) && self.looking_at(" RANGE") {
+                self.at += 6;
+                token.push_str(" RANGE");
+            }
             // pflag: `--pull string[="true"]`, `--rerun int[=2]`.
             let implicit = token.find("[=").filter(|at| {
                 let is_quoted =
@@ -234,7 +239,10 @@ impl Cursor<'_> {
         let is_at_end = after.at >= self.chars.len();
         if is_upper {
             // `-x A description`: a lone capital letter before a word in lower case.
-            let begins_sentence = matches!(word, "A" | "I" | "DO" | "NOT") && follows == 1;
+            // argparse: `--pair A B   description` has two values.
+            let is_pair =
+                || after.peek(1).is_some_and(|c| c.is_ascii_uppercase()) && after.looks_ahead(2, "  ");
+            let begins_sentence = matches!(word, "A" | "I" | "DO" | "NOT") && follows == 1 && !is_pair();
             return !begins_sentence;
         }
         if is_second {

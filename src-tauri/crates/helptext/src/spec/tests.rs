@@ -41,6 +41,8 @@ fn spellings_and_values_are_those_of_the_text() {
         ("+[no]recurse   ask others", "+recurse", "+norecurse", None, "", "ask others"),
         ("+timeout=T   wait", "+timeout", "", Required, "T", "wait"),
         ("--host             <str>   The host", "--host", "", Required, "<str>", "The host"),
+        ("--count INTEGER RANGE   Count", "--count", "", Required, "INTEGER RANGE", "Count"),
+        ("--pair A B   two values", "--pair", "", Required, "A B", "two values"),
         ("--level            INTEGER RANGE  The level", "--level", "", Required, "INTEGER", "The level"),
         ("--quiet            <bool>  Say less", "--quiet", "", None, "", "Say less"),
         ("--reload  --no-reload    Again", "--reload", "--no-reload", None, "", "Again"),

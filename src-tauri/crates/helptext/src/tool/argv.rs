@@ -218,6 +218,13 @@ impl Tool {
     ) -> Result<(), ArgumentError> {
         let mut words: Vec<String> = Vec::new();
         let mut left_out: Option<&str> = None;
+        let is_switch = |last: &&String| {
+            self.options.iter().any(|option| {
+                [&option.part.flags, &option.part.negated].iter().any(|flags| flags.contains(last))
+            })
+        };
+        let last_switch =
+            made.arguments.last().filter(is_switch).filter(|_| self.style != Style::Unknown).cloned();
         for positional in self.positionals.iter().filter(|positional| positional.withheld.is_none()) {
             let property = positional.property.as_str();
             let given = arguments.get(property).filter(|value| !value.is_null());
@@ -239,13 +246,24 @@ impl Tool {
             if positional.part.required && items.is_empty() {
                 return wrong(property, "has no items; the program needs at least one");
             }
-            if let Some(earlier) = left_out.filter(|_| !items.is_empty()) {
+            // `seq [FIRST] LAST`: the program tells by their number which ones are there.
+            let follows = !items.is_empty() && !positional.part.required;
+            if let Some(earlier) = left_out.filter(|_| follows) {
                 return wrong(property, format!("cannot be given without {earlier}, which comes before it"));
             }
             for item in items {
                 let text = self.positional(property, &positional.part, item)?;
                 if self.style == Style::Unknown && text.starts_with('-') || self.is_plus(&text) {
                     return wrong(property, option_problem(&text));
+                }
+                // A switch may take a value that its help does not tell, and that would be the `--`.
+                if let Some(switch) = last_switch.as_ref().filter(|_| text.starts_with('-')) {
+                    return wrong(
+                        property,
+                        format!(
+                            "begins with \"-\", and the program could take it for an option if {switch} takes a value; leave {switch} out, or write a path as ./-name"
+                        ),
+                    );
                 }
                 note_path(property, path_kind(&positional.part), &positional.part.effects, &text, made);
                 words.push(text);
@@ -344,6 +362,10 @@ fn text_of(
         (Value::Number(number), ValueType::Integer) if number.is_i64() || number.is_u64() => {
             number.to_string()
         }
+        // JSON Schema counts `3.0` among the integers.
+        (Value::Number(number), ValueType::Integer) if number.as_f64().is_some_and(is_whole) => {
+            format!("{:.0}", number.as_f64().unwrap_or_default())
+        }
         (Value::Number(number), ValueType::Number) => number.to_string(),
         (other, ValueType::Integer) => {
             return wrong(property, format!("has to be a whole number, not {}", kind(other)));
@@ -357,6 +379,11 @@ fn text_of(
         return wrong(property, format!("is {}; it has to be one of {}", short(&text), choices.join(", ")));
     }
     Ok(text)
+}
+
+/// Whether a number is an integer that a float holds exactly.
+fn is_whole(number: f64) -> bool {
+    number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0
 }
 
 fn short(text: &str) -> String {

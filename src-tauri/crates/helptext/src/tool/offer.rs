@@ -80,12 +80,14 @@ pub(crate) enum Style {
 }
 
 /// Programs with long options that do not read `--x=V`.
-const WITHOUT_EQUALS: &[&str] = &["curl", "jq", "exiftool", "openssl", "ffmpeg", "ffprobe", "zstd", "bc"];
+const WITHOUT_EQUALS: &[&str] = &["curl", "exiftool", "openssl", "ffmpeg", "ffprobe", "zstd", "bc"];
 /// Programs whose arguments come before their options.
 const ARGUMENTS_FIRST: &[&str] = &["find"];
 /// Programs that give `--` another meaning, or do not know it.
-const WITHOUT_END_OF_OPTIONS: &[&str] =
-    &["git", "find", "ffmpeg", "ffprobe", "gcc", "g++", "cc", "clang", "java"];
+const WITHOUT_END_OF_OPTIONS: &[&str] = &[
+    "cc", "clang", "ctags", "echo", "ffmpeg", "ffprobe", "find", "g++", "gcc", "git", "jar", "java", "jdeps",
+    "jq", "printf", "test", "xsltproc",
+];
 /// Programs that read arguments from a file where one begins with `@`.
 const AT_FILES: &[&str] = &[
     "ar", "as", "c++", "cc", "clang", "clang++", "cpp", "curl", "exiftool", "g++", "gcc", "http", "https",

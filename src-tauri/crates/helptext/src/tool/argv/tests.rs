@@ -64,6 +64,41 @@ fn switches_with_a_default_can_be_switched_off() {
     assert_eq!(problem(&kubectl, json!({"openapi": "no"})), "openapi: has to be true or false, not text");
 }
 
+/// A switch whose help does not tell that it takes a value takes the `--`, and what follows would be an option.
+#[test]
+fn no_value_becomes_an_option_behind_a_switch() {
+    let text = "Usage: log [OPTION]... NAME\n\n  -l, --log        file to which a log is written\n  -k, --hook=CMD   run CMD afterwards\n  -n, --lines=N    so many\n";
+    let log = tool(text, "log", &Policy::default());
+    let says = problem(&log, json!({"log": true, "name": "--hook=id"}));
+    assert!(says.starts_with("name: begins with \"-\"") && says.contains("leave --log out"), "{says}");
+    assert_eq!(words(&log, json!({"log": true, "name": "x"})), ["--log", "--", "x"]);
+    assert_eq!(words(&log, json!({"lines": 3.0, "name": "--hook=id"})), ["--lines=3", "--", "--hook=id"]);
+    assert_eq!(words(&log, json!({"name": "-x"})), ["--", "-x"]);
+}
+
+#[test]
+fn arguments_before_a_required_one_can_be_left_out() {
+    let text = "Usage: seq [OPTION]... LAST\n  or:  seq [OPTION]... FIRST LAST\n  or:  seq [OPTION]... FIRST INCREMENT LAST\n\n  -w, --equal-width   equalize width\n";
+    let seq = tool(text, "seq", &Policy::default());
+    for (given, made) in [
+        (json!({"last": "3"}), vec!["--", "3"]),
+        (json!({"first": "-2", "last": "1"}), vec!["--", "-2", "1"]),
+        (json!({"first": "1", "increment": "2", "last": "9"}), vec!["--", "1", "2", "9"]),
+    ] {
+        assert_eq!(words(&seq, given), made);
+    }
+}
+
+/// jq 1.6 takes `--` for a file.
+#[test]
+fn no_separator_is_given_to_programs_without_one() {
+    let text =
+        "Usage:\tjq [OPTIONS] FILTER [FILES...]\n\n  --indent n   use n spaces\n  --tab        use tabs\n";
+    let jq = tool(text, "jq", &Policy::default());
+    assert_eq!(words(&jq, json!({"filter": ".a", "files": ["x.json"]})), [".a", "x.json"]);
+    assert!(problem(&jq, json!({"filter": "-n"})).contains("could take it for an option"));
+}
+
 #[test]
 fn wrong_arguments_are_named_with_what_would_be_right() {
     let grep = tool(GREP, "grep", &Policy::default());
