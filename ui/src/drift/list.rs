@@ -78,18 +78,21 @@ pub fn sentence(row: &DriftRow) -> AnyView {
     }
 }
 
-/// The share of results in the previous form.
-fn share(name: &'static str, share: Share) -> AnyView {
+/// The share of results in the previous form; nothing where no result was compared.
+fn share(name: &'static str, share: Share) -> Option<AnyView> {
+    if share.of == 0 {
+        return None;
+    }
     let (count_of, of) = (u64::from(share.count), u64::from(share.of));
     let words = format!("{} of {}", count(count_of), count(of));
-    view! {
+    let drawn = view! {
         <span class="share" title=format!("{words} in the previous form")>
             <small>{name}</small>
             <meter min="0" max=of.max(1).to_string() value=count_of.to_string() aria-label=format!("{name}: {words} in the previous form")></meter>
             <span class="num">{percent(count_of, of)} <span class="faint">{format!(" of {}", count(of))}</span></span>
         </span>
-    }
-    .into_any()
+    };
+    Some(drawn.into_any())
 }
 
 /// The edges that a drift breaks.
@@ -125,7 +128,7 @@ fn line(app: App, drifts: Drifts, row: &DriftRow) -> AnyView {
             {kind(row)}
             <div>
                 <p class="what">{sentence(row)}</p>
-                <p class="shares">{share("before", row.before)}{share("since", row.after)}</p>
+                <p class="shares">{share("before", row.before)}{row.resolved.is_none().then(|| share("since", row.after))}</p>
                 <p class="behind dim">
                     {format!("#{number} · since {} · result {}", browser::short_time(row.since.as_millis()), count(row.began))}
                     <span class="calls">{row.examples.iter().enumerate().map(call).views()}</span>

@@ -242,8 +242,7 @@ fn of_tool(tool: &ToolRow) -> Vec<Need> {
         needs.push(Need { count: None, ..need(NeedKind::Schema, tool.violated_since, 0, text, Place::Tool) });
     }
     if tool.suspended {
-        let text =
-            "Its schema is not advertised at the moment, because results came without structured content.";
+        let text = "Its schema is not advertised at the moment, because results had neither structured content nor text that fits it.";
         needs.push(Need { count: None, ..need(NeedKind::Suspended, None, 0, text.to_owned(), Place::Tool) });
     }
     if tool.drift_waiting > 0 {

@@ -63,6 +63,33 @@ impl Definition {
         self
     }
 
+    /// Makes this the definition of one subcommand, where the program prints the same text for all of them: without the
+    /// subcommands and what stands for them, and with an argument for what follows if the text has none.
+    #[must_use]
+    pub fn of_one_command(mut self) -> Self {
+        let names: Vec<String> =
+            std::mem::take(&mut self.subcommands).into_iter().map(|one| one.name).collect();
+        let is_command = |argument: &Positional| {
+            let name = argument.name.to_lowercase();
+            let lists =
+                !argument.choices.is_empty() && argument.choices.iter().all(|choice| names.contains(choice));
+            lists || ["command", "subcommand", "cmd", "verb", "action"].contains(&name.as_str())
+        };
+        self.positionals.retain(|argument| !is_command(argument));
+        if self.positionals.is_empty() {
+            let effects = effects::of_arguments(&self.command);
+            self.positionals = vec![Positional {
+                property: "arguments".to_owned(),
+                name: "arguments".to_owned(),
+                repeated: true,
+                description: self.usage.join("; "),
+                effects,
+                ..Positional::default()
+            }];
+        }
+        self
+    }
+
     /// Whether nothing was understood.
     pub fn is_empty(&self) -> bool {
         self.options.is_empty() && self.positionals.is_empty() && self.subcommands.is_empty()

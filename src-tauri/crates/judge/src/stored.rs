@@ -10,8 +10,10 @@ use serde_json::{Map, Value};
 
 use crate::Judge;
 
-/// Most errors examined in one document to find one that a marker does not explain.
+/// Most errors examined in one document to find those that no marker explains.
 const MAX_ERRORS: usize = 1_000;
+/// Most violations listed of one document.
+const MAX_VIOLATIONS: usize = 32;
 /// Longest name in a violation.
 const MAX_NAME: usize = 60;
 
@@ -20,8 +22,8 @@ const MAX_NAME: usize = 60;
 pub enum Conformance {
     /// The document fits, as far as its markers show.
     Fits,
-    /// The document does not fit; its first violation.
-    Violates(Violation),
+    /// The document does not fit; each rule that it violates at a place of the schema once, the first one first.
+    Violates(Vec<Violation>),
     /// The schema cannot be used, the document cannot be read, or validation would take too long.
     Unknown,
 }
@@ -37,10 +39,18 @@ impl Judge {
         if validator.is_valid(&document) {
             return Conformance::Fits;
         }
-        let mut errors = validator.iter_errors(&document).take(MAX_ERRORS);
-        errors
-            .find(|error| !hidden.excuse(error))
-            .map_or(Conformance::Fits, |error| Conformance::Violates(violation_at(&error)))
+        let errors = validator.iter_errors(&document).take(MAX_ERRORS);
+        let mut violations: Vec<Violation> = Vec::new();
+        for error in errors.filter(|error| !hidden.excuse(error)) {
+            let violation = violation_at(&error);
+            if !violations.contains(&violation) {
+                violations.push(violation);
+            }
+            if violations.len() == MAX_VIOLATIONS {
+                break;
+            }
+        }
+        if violations.is_empty() { Conformance::Fits } else { Conformance::Violates(violations) }
     }
 }
 
@@ -176,7 +186,7 @@ mod tests {
     fn violation(schema: &Value, document: &Value) -> Option<(String, String)> {
         match Judge::new(schema).check_stored(&document.to_string()) {
             Conformance::Fits => None,
-            Conformance::Violates(found) => Some((found.path, found.rule)),
+            Conformance::Violates(found) => found.into_iter().next().map(|one| (one.path, one.rule)),
             Conformance::Unknown => panic!("{schema} cannot be used"),
         }
     }
@@ -197,6 +207,19 @@ mod tests {
         assert_eq!(violation(&schema, &json!({"a": [], "m": {"joe@x.org": 2}})), some("m{}", "enum"));
         assert_eq!(violation(&schema, &json!({"a": [], "new": 2})), some("new", "additionalProperties"));
         assert_eq!(violation(&schema, &json!({"a": [], "joe@x.org": 2})), some("", "additionalProperties"));
+    }
+
+    #[test]
+    fn each_violated_rule_is_listed_once() {
+        let schema = json!({"properties": {"id": {"type": "integer"}, "name": {"type": "string"},
+            "tags": {"items": {"type": "string"}}}});
+        let document = json!({"id": "x", "name": null, "tags": [1, 2, 3]});
+        let Conformance::Violates(found) = Judge::new(&schema).check_stored(&document.to_string()) else {
+            panic!("it fits");
+        };
+        let mut paths: Vec<&str> = found.iter().map(|one| one.path.as_str()).collect();
+        paths.sort_unstable();
+        assert_eq!(paths, ["id", "name", "tags[]"]);
     }
 
     #[test]

@@ -119,7 +119,8 @@ fn print(rows: &[DriftRow]) -> Result<()> {
             Cell::new(row.drift),
             Cell::new(output::harmless(&row.sentence)),
             Cell::new(share(row.before)),
-            Cell::new(share(row.after)),
+            // Of one that is over, the number is that of the report.
+            Cell::new(if row.resolved.is_none() { share(row.after) } else { String::new() }),
             Cell::new(output::time(row.since)),
             state(row),
         ]);
@@ -134,6 +135,9 @@ fn print(rows: &[DriftRow]) -> Result<()> {
 }
 
 fn share(share: Share) -> String {
+    if share.of == 0 {
+        return String::new();
+    }
     format!("{}/{}", count(u64::from(share.count)), count(u64::from(share.of)))
 }
 

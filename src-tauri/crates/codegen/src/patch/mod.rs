@@ -49,6 +49,9 @@ pub fn patch(sdk: Sdk, tool: &ToolId, schema: &Value, evidence: &[String]) -> Pa
     if let Some(members) = schema.as_object_mut() {
         members.remove("$schema");
     }
+    if sdk != Sdk::Json {
+        state_types(&mut schema);
+    }
     let subject = Subject { tool, schema: &schema, wrapped };
     let mut printed = match sdk {
         Sdk::Typescript => zod::print(&subject),
@@ -67,6 +70,33 @@ pub fn patch(sdk: Sdk, tool: &ToolId, schema: &Value, evidence: &[String]) -> Pa
     let said: String =
         evidence.iter().map(|text| format!("{sign}{}", line(text)).trim_end().to_owned() + "\n").collect();
     Patch { text: format!("{said}\n{}", printed.text), notes }
+}
+
+/// Gives alternatives without types of their own those of the schema around them, since each is printed by itself.
+fn state_types(schema: &mut Value) {
+    match schema {
+        Value::Array(each) => each.iter_mut().for_each(state_types),
+        Value::Object(members) => {
+            if let Some(kind) = members.get("type").cloned() {
+                let alternatives = ["anyOf", "oneOf"];
+                let each = members.iter_mut().filter(|(keyword, _)| alternatives.contains(&keyword.as_str()));
+                for one in each
+                    .filter_map(|(_, each)| each.as_array_mut())
+                    .flatten()
+                    .filter_map(Value::as_object_mut)
+                {
+                    let is_stated = ["type", "const", "enum", "anyOf", "oneOf"]
+                        .iter()
+                        .any(|keyword| one.contains_key(*keyword));
+                    if !is_stated {
+                        one.insert("type".to_owned(), kind.clone());
+                    }
+                }
+            }
+            members.values_mut().for_each(state_types);
+        }
+        _ => {}
+    }
 }
 
 /// What is written about.
@@ -193,6 +223,28 @@ mod tests {
     fn written(sdk: Sdk, schema: &Value) -> Patch {
         let tool = ToolId::new("shop", "get_order").unwrap();
         patch(sdk, &tool, schema, &["learned from 7 results\n*/".to_owned()])
+    }
+
+    /// Inference writes the type of a union once, around it.
+    #[test]
+    fn unions_are_no_arbitrary_values() {
+        let one = |kind: &str, other: &str| {
+            json!({"properties": {"kind": {"const": kind}, other: {"type": "integer"}},
+            "required": ["kind", other], "additionalProperties": false})
+        };
+        let union = json!({"type": "object", "oneOf": [one("a", "x"), one("b", "y")]});
+        for schema in [union.clone(), json!({"type": "array", "items": union})] {
+            let zod = written(Sdk::Typescript, &schema).text;
+            assert!(
+                zod.contains("kind: z.literal(\"b\")") && zod.contains("y: integer") && !zod.contains("any"),
+                "{zod}"
+            );
+            let python = written(Sdk::Python, &schema).text;
+            assert!(
+                python.contains("Literal[\"b\"]") && python.contains("\"y\": int") && !python.contains("Any"),
+                "{python}"
+            );
+        }
     }
 
     #[test]

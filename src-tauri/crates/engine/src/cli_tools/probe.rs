@@ -16,9 +16,9 @@ use tokio::time::{Instant, timeout_at};
 use super::entry::{CliEntry, Confine, resources};
 
 /// Time for one question.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
+const PROBE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Time for all questions to one command.
-const COMMAND_TIMEOUT: Duration = Duration::from_secs(20);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 /// Bytes of help that are read.
 const MAX_HELP: usize = 1 << 20;
 /// Deepest subcommands: `git remote add` is 2.
@@ -46,6 +46,9 @@ pub enum ProbeError {
     /// It did not answer in time.
     #[error("it printed no help within {0} s; check that it does not wait for input or a terminal")]
     TimedOut(u64),
+    /// The questions before took all the time there is.
+    #[error("it was not asked, because asking the others took {0} s; name it in \"subcommands\"")]
+    NotAsked(u64),
     /// It printed nothing.
     #[error("it prints nothing for --help, -h and help")]
     Nothing,
@@ -115,6 +118,7 @@ async fn read_help(
     let mut silent: Vec<(Vec<String>, ProbeError)> = Vec::new();
     let mut groups: Vec<(Vec<String>, Definition)> = Vec::new();
     let mut open: Vec<Vec<String>> = Vec::new();
+    let mut above: Vec<(Vec<String>, String)> = Vec::new();
     let mut next = Some((Vec::new(), Ok(root)));
     while let Some((words, help)) = next.take() {
         match help {
@@ -135,7 +139,8 @@ async fn read_help(
                     Some(found) => tools.extend(below.into_iter().zip(found)),
                     None => open.extend(below.into_iter().rev()),
                 }
-                groups.push((words, help.definition));
+                groups.push((words.clone(), help.definition));
+                above.push((words, help.text));
             }
             Err(error) => silent.push((words, error)),
         }
@@ -143,10 +148,15 @@ async fn read_help(
             if tools.len() < MAX_TOOLS && Instant::now() < deadline {
                 let mut help = asking.help(&words).await;
                 // Programs that print the same for everything have nothing below a subcommand.
+                let is_same = |help: &Help| {
+                    let over = words.split_last().map(|(_, over)| over);
+                    help.text == text
+                        || above.iter().any(|(of, text)| Some(of.as_slice()) == over && help.text == *text)
+                };
                 if let Ok(help) = &mut help
-                    && help.text == text
+                    && is_same(help)
                 {
-                    help.definition.subcommands.clear();
+                    help.definition = std::mem::take(&mut help.definition).of_one_command();
                 }
                 next = Some((words, help));
                 break;
@@ -165,10 +175,14 @@ async fn read_help(
     }
     notes.extend(silent.iter().map(|(words, error)| format!("{}: {error}", words.join(" "))));
     if !left_out.is_empty() {
-        let (count, limit) = (left_out.len(), tools.len());
+        let count = left_out.len();
+        let why = match tools.len() {
+            MAX_TOOLS => format!("{MAX_TOOLS} are"),
+            _ => format!("asking the others took {} s", COMMAND_TIMEOUT.as_secs()),
+        };
         let left_out: Vec<String> = left_out.iter().map(|words| words.join(" ")).collect();
         notes.push(format!(
-            "{count} subcommands are not offered, because {limit} are: {}. Name those you want in \"subcommands\"",
+            "{count} subcommands are not offered, because {why}: {}. Name those you want in \"subcommands\"",
             left_out.join(", ")
         ));
     }
@@ -289,7 +303,7 @@ impl Asking<'_> {
         };
         let seconds = COMMAND_TIMEOUT.as_secs();
         let outcome =
-            timeout_at(self.deadline, run(what, |_| {})).await.map_err(|_| ProbeError::TimedOut(seconds))?;
+            timeout_at(self.deadline, run(what, |_| {})).await.map_err(|_| ProbeError::NotAsked(seconds))?;
         let outcome = outcome.map_err(|_| ProbeError::Nothing)?;
         if outcome.ended == Ended::TimedOut && outcome.stdout.is_empty() {
             return Err(ProbeError::TimedOut(PROBE_TIMEOUT.as_secs()));

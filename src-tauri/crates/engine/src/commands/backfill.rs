@@ -7,6 +7,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use schemascope_api::{ApiError, Backfill, BackfillReply, ErrorKind, RejectedLine};
 use schemascope_model::{CallId, CallRecord, Timestamp};
+use schemascope_registry::exchange::latest_plausible;
 
 use super::Handle;
 use crate::engine::Engine;
@@ -60,7 +61,12 @@ impl Handle<Backfill> for Engine {
 impl Engine {
     /// The call that a line describes, and whether it is our own export.
     fn read(&self, line: &str) -> Result<(CallRecord, bool), String> {
-        trace::read(line, |at| self.new_id(at))
+        let (record, own_export) = trace::read(line, |at| self.new_id(at))?;
+        // Other machines would set aside everything that counts such a call.
+        if record.at > latest_plausible(Timestamp::now()) {
+            return Err(format!("\"at\" is {}, in the future", record.at));
+        }
+        Ok((record, own_export))
     }
 
     /// An id that is not in the store.

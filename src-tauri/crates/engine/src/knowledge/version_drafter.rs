@@ -286,8 +286,14 @@ impl VersionDrafter {
                 examples.push(Example { id: call.id, json });
             }
             let violated = before.as_ref().filter(|_| counter_examples.len() < MAX_EXAMPLES);
-            if let Some(Conformance::Violates(violation)) = violated.map(|before| before.check_stored(json)) {
-                counter_examples.push(ImpactedCall { id: call.id, at: call.at, violation });
+            if let Some(Conformance::Violates(violations)) = violated.map(|before| before.check_stored(json))
+            {
+                let first = violations.into_iter().next();
+                counter_examples.extend(first.map(|violation| ImpactedCall {
+                    id: call.id,
+                    at: call.at,
+                    violation,
+                }));
             }
         });
         if let Err(error) = found {

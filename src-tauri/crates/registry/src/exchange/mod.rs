@@ -14,7 +14,7 @@ mod type_registry;
 pub use bundle::{Bundle, BundledTool, DecidedThere, InForceThere, MAX_NODES, MAX_TOOLS, Node};
 pub use intake::SetAside;
 pub use key::{key_id, read_key, write_key};
-pub use share::{Position, Share, Team, machine_name};
+pub use share::{Position, Share, Team, latest_plausible, machine_name};
 pub use signature::Authenticity;
 pub use text::{MAX_FILE, WrongFile, read_json};
 pub use type_registry::{RegistryRow, read_type_registry, write_type_registry};

@@ -136,8 +136,8 @@ impl Share {
 /// Most calls of one tool that a machine can have made in a day.
 const MAX_PER_DAY: u64 = 1_000_000_000;
 
-/// The latest time that a clock of another machine may show: a day ahead of this one.
-pub(super) fn latest_plausible(now: Timestamp) -> Timestamp {
+/// The latest time that the clock of another machine, or a trace, may show: a day ahead of this one.
+pub fn latest_plausible(now: Timestamp) -> Timestamp {
     Timestamp::from_millis(now.as_millis().saturating_add(86_400_000))
 }
 

@@ -30,7 +30,7 @@ pub struct Impact {
 impl Impact {
     /// Counts one observation.
     pub fn add(&mut self, id: CallId, at: Timestamp, stored: Conformance) {
-        let violation = match stored {
+        let violations = match stored {
             Conformance::Unknown => {
                 self.unknown += 1;
                 return;
@@ -39,22 +39,26 @@ impl Impact {
                 self.judged += 1;
                 return;
             }
-            Conformance::Violates(violation) => violation,
+            Conformance::Violates(violations) => violations,
         };
         self.judged += 1;
         self.violating += 1;
-        if self.calls.len() < MAX_CALLS {
-            self.calls.push(ImpactedCall { id, at, violation: violation.clone() });
+        if let Some(first) = violations.first().filter(|_| self.calls.len() < MAX_CALLS) {
+            self.calls.push(ImpactedCall { id, at, violation: first.clone() });
         }
-        if self.rules.len() >= MAX_RULES && !self.rules.contains_key(&violation) {
-            self.other_rules += 1;
-            return;
+        let mut breaks_others = false;
+        for violation in violations {
+            if self.rules.len() >= MAX_RULES && !self.rules.contains_key(&violation) {
+                breaks_others = true;
+                continue;
+            }
+            let (count, calls) = self.rules.entry(violation).or_default();
+            *count += 1;
+            if calls.len() < MAX_CALLS_OF_RULE {
+                calls.push(id);
+            }
         }
-        let (count, calls) = self.rules.entry(violation).or_default();
-        *count += 1;
-        if calls.len() < MAX_CALLS_OF_RULE {
-            calls.push(id);
-        }
+        self.other_rules += u64::from(breaks_others);
     }
 
     /// Rules that were broken, the most frequent first.
@@ -83,7 +87,7 @@ mod tests {
         let id = CallId::from_bytes([0; 16]);
         for n in 0..200 {
             let violation = Violation { path: format!("f{}", n % 150), rule: "type".into() };
-            impact.add(id, Timestamp::from_millis(n), Conformance::Violates(violation));
+            impact.add(id, Timestamp::from_millis(n), Conformance::Violates(vec![violation]));
         }
         impact.add(id, Timestamp::from_millis(0), Conformance::Fits);
         impact.add(id, Timestamp::from_millis(0), Conformance::Unknown);

@@ -20,15 +20,18 @@ pub fn write(shown: &Findings<'_>) -> String {
         text += &format!("and {} more\n", count(checks.findings_left_out));
     }
     let failing = checks.findings.iter().filter(|finding| shown.fails(finding)).count();
+    let all = checks.findings.len() as u64 + checks.findings_left_out;
+    let found = match (failing as u64, all) {
+        (0, 0) if checks.tools_checked == 0 => "no tool in the baseline was observed".to_owned(),
+        (0, 0) => "no differences from the baseline".to_owned(),
+        (failing, all) if failing == all => counted(all, "finding"),
+        (0, all) => format!("{}, of which none fails the check", counted(all, "finding")),
+        (failing, all) => format!("{}, of which {} fail the check", counted(all, "finding"), count(failing)),
+    };
     text += &format!(
-        "{} of {} checked: {}\n",
+        "{} of {} checked: {found}\n",
         counted(checks.observation_count, "observation"),
         counted(checks.tools_checked, "tool"),
-        match (failing, checks.tools_checked) {
-            (0, 0) => "no tool in the baseline was observed".to_owned(),
-            (0, _) => "no differences from the baseline".to_owned(),
-            (failing, _) => counted(failing as u64, "finding"),
-        }
     );
     if !checks.not_observed.is_empty() {
         let named =

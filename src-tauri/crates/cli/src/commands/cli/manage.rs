@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use comfy_table::{Cell, Color};
@@ -15,6 +16,9 @@ use super::definition;
 use crate::args::{Args, person};
 use crate::commands::verb::with_engine;
 use crate::output::{self, harmless};
+
+/// Time after which waiting is explained.
+const SOON: Duration = Duration::from_secs(3);
 
 /// Options of `cli add`.
 #[derive(Debug, clap::Args)]
@@ -51,8 +55,8 @@ pub struct Add {
     /// Have the kernel limit calls to the system's folders, the working directory and the roots, where it can
     #[arg(long)]
     confine: bool,
-    /// Let no confined call use TCP
-    #[arg(long, requires = "confine")]
+    /// Let no confined call use TCP; needs --confine or --root
+    #[arg(long)]
     no_network: bool,
     /// Time limit of a call
     #[arg(long, value_name = "N")]
@@ -247,13 +251,30 @@ fn summary(row: &CliToolRow) -> Result<()> {
 }
 
 pub async fn add(args: &Args, add: &Add) -> Result<ExitCode> {
+    if add.no_network && !add.confine && add.root.is_empty() {
+        bail!("--no-network limits calls that are confined; add --confine or --root DIR");
+    }
     let command = AddCliTool { entry: add.entry(), reason: add.reason.clone(), person: person() };
-    with_engine(args, async |front| done(args, &front.call(command.clone()).await?)).await
+    with_engine(args, async |front| done(args, &told(front.call(command.clone())).await?)).await
 }
 
 pub async fn refresh(args: &Args, alias: &str) -> Result<ExitCode> {
     let command = RefreshCliTool { alias: alias.to_owned() };
-    with_engine(args, async |front| done(args, &front.call(command.clone()).await?)).await
+    with_engine(args, async |front| done(args, &told(front.call(command.clone())).await?)).await
+}
+
+/// Waits, and says for what if it takes long.
+async fn told<T>(work: impl Future<Output = T>) -> T {
+    let mut work = std::pin::pin!(work);
+    match tokio::time::timeout(SOON, &mut work).await {
+        Ok(done) => done,
+        Err(_) => {
+            output::note(
+                "asking the program and its subcommands for their help; this takes a minute at most",
+            );
+            work.await
+        }
+    }
 }
 
 pub async fn approve(args: &Args, decision: &Decision, allow: &[String]) -> Result<ExitCode> {
