@@ -8,6 +8,7 @@ mod configured;
 mod named;
 mod prefixed;
 mod private_key;
+mod tables;
 mod unprefixed;
 mod url;
 
@@ -41,6 +42,9 @@ pub(crate) fn find(redactor: &Redactor, text: &str, hinted: bool, nesting: usize
     if hinted {
         spans.extend(redactor.configured.find(text));
         let mut until = 0;
+        if redactor.trigger_words.is_match(text) {
+            tables::find(text, &mut spans);
+        }
         for found in redactor.trigger_words.find_iter(text) {
             // A trigger word inside a secret is skipped: looking around each would take quadratic time.
             if found.start() >= until {

@@ -7,8 +7,9 @@
 mod commands;
 pub(crate) mod headers;
 pub(crate) mod keyword;
+mod pairs;
 pub(crate) mod plausible;
-mod value;
+pub(crate) mod value;
 
 use crate::chars::is_name;
 use crate::edits::Span;
@@ -46,6 +47,12 @@ pub(crate) fn find_after_keyword(text: &str, at: usize, spans: &mut Vec<Span>) {
         _ => {}
     }
     let Some(kind) = announced_kind(bytes, start, name, &lower) else { return };
+    if let Some((span, notation)) = pairs::paired_value(text, start, end) {
+        if is_plausible(&bytes[span.clone()], kind, &notation, name.as_bytes()) {
+            spans.push(span);
+        }
+        return;
+    }
     let Some(value) = value_after(bytes, start, end, kind, flag) else { return };
     match kind {
         SecretKind::Header => find_in_authorization(bytes, &value, spans),
