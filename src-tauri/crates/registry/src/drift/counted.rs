@@ -1,7 +1,7 @@
 //! How many observations had which kind at each path, exactly: what reports of drift say was before.
 //!
 //! The judgement itself uses the halved counts by class of [`tally`](super::tally). While a drift is open its paths are
-//! not counted, and they begin anew when what they have is taken for what they should have.
+//! not counted, and counting starts again when what they have is taken for what they should have.
 
 use schemascope_model::{Share, TypeName};
 use serde::{Deserialize, Serialize};

@@ -126,7 +126,7 @@ impl Drift {
             examples: suspect.examples.clone(),
         };
         self.next_id += 1;
-        // What came since is told of the drift.
+        // What came since belongs to the drift.
         for of in std::iter::once(&suspect).chain(&new) {
             if let Some(usual) = Kind::of(of.usual) {
                 self.counted.set(of.node, usual, of.before);
