@@ -19,7 +19,7 @@ const ARGS = [
 /** Longest time until a condition holds. */
 const TIMEOUT = 20_000;
 /** Longest time of a scenario. */
-const SCENARIO_TIMEOUT = 120_000;
+const SCENARIO_TIMEOUT = 240_000;
 
 export const require = createRequire(process.argv[2] + "/");
 export { assert };

@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use schemascope_api::{Decide, Decided, Decision, InForceRow, ListVersions, VersionRow, VersionState};
+use schemascope_api::{
+    Decide, Decided, Decision, GetImpact, InForceRow, ListVersions, VersionRow, VersionState,
+};
 use schemascope_engine::Front;
 
 use super::readiness;
@@ -142,8 +144,13 @@ impl WithEngine for Promote {
         let versions = front.call(ListVersions { tool_id: tool_id.clone() }).await?;
         let is_candidate = |row: &&VersionRow| row.state == VersionState::Candidate;
         let candidate = versions.versions.iter().find(is_candidate).map(|row| row.version);
-        let shown = match (self.version.or(candidate), candidate) {
-            (Some(version), Some(candidate)) if version == candidate => Some(version).zip(versions.candidate),
+        let shown = match self.version.or(candidate) {
+            Some(version) if candidate == Some(version) => Some(version).zip(versions.candidate),
+            // An unknown version is an error of the decision.
+            Some(version) if !args.json => {
+                let impact = GetImpact { tool_id: tool_id.clone(), version, last: None };
+                front.call(impact).await.ok().map(|impact| (version, impact.readiness))
+            }
             _ => None,
         };
         let done = decide(args, &self.about, Decision::Promote { version: self.version }, front).await?;

@@ -341,7 +341,7 @@ mod tests {
         };
         let echo = served(persona, help, "/bin/echo");
         let output = call(&echo, json!({"prompt": "hi"})).await.unwrap();
-        assert_eq!(output.meta[META_ARGV], json!(["echo", "--model", "small", "--", "Be brief.\n\nhi"]));
+        assert_eq!(output.meta[META_ARGV], json!(["echo", "--model", "small", "Be brief.\n\nhi"]));
         assert!(echo.notes.iter().any(|note| note.contains("nothing")), "{:?}", echo.notes);
     }
 }

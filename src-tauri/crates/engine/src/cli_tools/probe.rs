@@ -416,6 +416,25 @@ mod tests {
         assert!(probed.tools.iter().all(|(_, tool)| tool.options[0].flags == ["-f", "--force"]));
     }
 
+    /// apt: `apt show --help` prints what `apt --help` does, and takes names of packages.
+    #[tokio::test]
+    async fn subcommands_with_the_help_of_all_take_what_follows() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("packages");
+        let text = "printf 'Usage: sh [options] command\n\nCommands:\n  list    List packages\n  show    Show a package\n\nOptions:\n  -q, --quiet   Say less\n'\n";
+        std::fs::write(&script, text).unwrap();
+        let mut entry = CliEntry::of_command("sh");
+        entry.args = vec![script.display().to_string()];
+        let probed = probe(&entry, true).await.unwrap();
+        let shown = |(words, tool): &(Vec<String>, Definition)| {
+            let names: Vec<(&str, bool)> =
+                tool.positionals.iter().map(|one| (one.name.as_str(), one.repeated)).collect();
+            (words.join(" "), names == [("arguments", true)])
+        };
+        let shown: Vec<(String, bool)> = probed.tools.iter().map(shown).collect();
+        assert_eq!(shown, [("list".to_owned(), true), ("show".to_owned(), true)]);
+    }
+
     #[tokio::test]
     async fn programs_without_help_are_run_once_if_their_usage_says_all() {
         let folder = tempfile::tempdir().unwrap();

@@ -163,6 +163,8 @@ impl Tool {
         let join = match (part.join, part.value) {
             (Join::Space, Takes::Optional) if is_long => Join::Equals,
             (Join::Space, Takes::Optional) => Join::Glued,
+            // objdump writes `--dwarf[a/=abbrev, …]`: no long option ends without a mark.
+            (Join::Glued, _) if is_long => Join::Equals,
             (join, _) => join,
         };
         match join {
@@ -257,7 +259,8 @@ impl Tool {
                     return wrong(property, option_problem(&text));
                 }
                 // A switch may take a value that its help does not tell, and that would be the `--`.
-                if let Some(switch) = last_switch.as_ref().filter(|_| text.starts_with('-')) {
+                let may_be_option = text.starts_with('-') && text != "-";
+                if let Some(switch) = last_switch.as_ref().filter(|_| may_be_option) {
                     return wrong(
                         property,
                         format!(

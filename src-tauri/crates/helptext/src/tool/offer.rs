@@ -86,7 +86,7 @@ const ARGUMENTS_FIRST: &[&str] = &["find"];
 /// Programs that give `--` another meaning, or do not know it.
 const WITHOUT_END_OF_OPTIONS: &[&str] = &[
     "cc", "clang", "ctags", "echo", "ffmpeg", "ffprobe", "find", "g++", "gcc", "git", "jar", "java", "jdeps",
-    "jq", "printf", "test", "xsltproc",
+    "jq", "xsltproc",
 ];
 /// Programs that read arguments from a file where one begins with `@`.
 const AT_FILES: &[&str] = &[

@@ -44,7 +44,10 @@ const CHAPTERS: &[Chapter] = &[
         10,
         "shop / list_invoices was seen ten times: medium. Open it under Tools: fields, intervals, samples.",
     ),
-    seen(40, "shop / exchange_rates breaks the schema it declares: \"Needs you\" on the Overview says so."),
+    seen(
+        40,
+        "shop / exchange_rates breaks the schema it declares: \"Needs attention\" on the Overview says so.",
+    ),
     done(
         45,
         "From what is known of each tool, typed code is written for scripts and agents:",

@@ -72,6 +72,7 @@ fn no_value_becomes_an_option_behind_a_switch() {
     let says = problem(&log, json!({"log": true, "name": "--hook=id"}));
     assert!(says.starts_with("name: begins with \"-\"") && says.contains("leave --log out"), "{says}");
     assert_eq!(words(&log, json!({"log": true, "name": "x"})), ["--log", "--", "x"]);
+    assert_eq!(words(&log, json!({"log": true, "name": "-"})), ["--log", "--", "-"]);
     assert_eq!(words(&log, json!({"lines": 3.0, "name": "--hook=id"})), ["--lines=3", "--", "--hook=id"]);
     assert_eq!(words(&log, json!({"name": "-x"})), ["--", "-x"]);
 }
