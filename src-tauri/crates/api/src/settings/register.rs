@@ -76,14 +76,14 @@ settings! {
     suspend, "suspend": switch(true) in Results {
         label: "Pause a schema when results lack it",
         summary: "stop advertising a schema when results lack structure",
-        details: "SDKs reject a result without structure if its tool advertises a schema. After two such results \
-            in a row the schema is no longer advertised, until a result has structure again. Pinned schemas are \
-            never paused.",
+        details: "SDKs reject a result without structure if its tool advertises a schema. After two results in a \
+            row without structure or text that fits, the schema is no longer advertised, until a result has \
+            structure or fits again. Pinned schemas are never paused.",
     }
     adapt, "adapt": choice(Adapt On) in Results {
         label: "Add structured content to results",
         summary: "add structured content to results on `/mcp`",
-        details: "`on` adds structured content if the text is JSON or fits the tool's schema. `all` also wraps \
+        details: "`on` adds structured content if the text is JSON or the tool has a schema. `all` also wraps \
             plain text of tools without a schema. `advertised` changes only results of tools whose schema is \
             advertised. `off` adds nothing. `/mcp/NAME` is never changed.",
     }

@@ -58,6 +58,10 @@ mod tests {
         let text = write(&shown(&checks));
         assert_eq!(text.lines().count(), 6, "{text}");
         assert!(text.starts_with("readers   senders   finding\nbreaking  -         s__a x"), "{text}");
-        assert!(text.contains("\nsafe      risky     s__a: fine\n") && text.contains("2 findings"), "{text}");
+        assert!(
+            text.contains("\nsafe      risky     s__a: fine\n")
+                && text.contains("checked: 3 findings, of which 2 fail the check\n"),
+            "{text}"
+        );
     }
 }
