@@ -55,10 +55,14 @@ pub(super) fn beside_default(description: &str) -> Vec<String> {
     let before = captures.get(1).and_then(|first| description.get(..first.start())).unwrap_or_default();
     // `a, b (default) or c` has more, `the report format, a (default) or b` has not.
     let has_more = before.trim_end().strip_suffix(',').is_some_and(|before| !is_noun(before));
-    // `a regular expression (default) or a glob`: things, not values.
-    let is_prose = items.iter().any(|item| ["a", "an", "the"].contains(&item.as_str()));
-    let fits = !has_more && !is_prose && !are_kinds(&items) && !gives_examples(description);
+    let fits = !has_more && !are_things(&items) && !are_kinds(&items) && !gives_examples(description);
     if fits { items } else { Vec::new() }
+}
+
+/// `a regular expression (default) or a glob`: things, not values.
+fn are_things(items: &[String]) -> bool {
+    items.iter().any(|item| ["a", "an", "the"].contains(&item.as_str()))
+        && items.iter().any(|item| item.chars().count() > 2)
 }
 
 /// `PEM or DER (default)`, `SMIME (default), PEM or DER`, `to Landscape or Portrait (default Portrait)`.
@@ -85,6 +89,7 @@ pub(super) fn around_default(description: &str) -> Vec<String> {
         && (is_upper || begins)
         && named.is_none_or(|named| items.iter().any(|item| item == named))
         && !before.ends_with(',')
+        && !are_things(&items)
         && !are_kinds(&items)
         && !gives_examples(description);
     if fits { items } else { Vec::new() }
@@ -124,4 +129,21 @@ pub(super) fn is_noun(text: &str) -> bool {
 /// Whether a text has such a word anywhere.
 pub(super) fn has_noun(text: &str) -> bool {
     text.split_whitespace().any(is_noun)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_are_no_values() {
+        for text in [
+            "the search pattern which is either a regular expression (default) or a glob pattern (if --glob is used)",
+            "a file (default) or an address",
+        ] {
+            assert_eq!((around_default(text), beside_default(text)), (Vec::new(), Vec::new()), "{text}");
+        }
+        assert_eq!(around_default("SMIME (default), PEM or DER"), ["SMIME", "PEM", "DER"]);
+        assert_eq!(around_default("how to sort: a (default) or b"), ["a", "b"]);
+    }
 }
