@@ -16,9 +16,17 @@ struct Script {
 
 impl Script {
     fn start(program: &Program, script: &str) -> Self {
-        let mut command = program.command(&["run"]);
-        // A shell cannot trap a signal that was ignored when it started, as it may be for the tests.
-        command.args(["--", "env", "--default-signal=INT", "sh", "-c", script]);
+        let run = program.command(&["run"]);
+        // `run` leaves a signal ignored that was ignored when it started, as it may be for the tests.
+        let mut command = Command::new("env");
+        command.arg("--default-signal=INT").arg(run.get_program()).args(run.get_args());
+        for (name, value) in run.get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        command.args(["--", "sh", "-c", script]);
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = piped.spawn().unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
