@@ -135,7 +135,7 @@ fn event(row: &AuditRow) -> String {
         "count_failures" => "texts count as failures".to_owned(),
         "count_results" => "texts count as results".to_owned(),
         "undo" => "previous decision undone".to_owned(),
-        "suspend" => "schema paused: results came without structured content".to_owned(),
+        "suspend" => "schema paused: results had no structure and no text that fits it".to_owned(),
         "override" => "changed in the overrides file".to_owned(),
         "restore" => "schema advertised again: results have structured content".to_owned(),
         "drift" => format!("drift{drift} detected"),
