@@ -42,16 +42,18 @@ pub(crate) fn find(redactor: &Redactor, text: &str, hinted: bool, nesting: usize
     if hinted {
         spans.extend(redactor.configured.find(text));
         let mut until = 0;
-        if redactor.trigger_words.is_match(text) {
-            tables::find(text, &mut spans);
-        }
+        let mut is_named = false;
         for found in redactor.trigger_words.find_iter(text) {
+            is_named = true;
             // A trigger word inside a secret is skipped: looking around each would take quadratic time.
             if found.start() >= until {
                 let before = spans.len();
                 find_around_trigger(text, found.start(), &mut spans);
                 until = spans[before..].iter().map(|span| span.end).fold(until, usize::max);
             }
+        }
+        if is_named {
+            tables::find(text, &mut spans);
         }
         for at in memchr::memchr_iter(b'@', bytes) {
             url::find_before_at(bytes, at, &mut spans);

@@ -1,7 +1,7 @@
 //! Secrets in tables: cells below a heading such as `password` or beside a cell such as `api_key`, in Markdown, and below
 //! such a heading in CSV.
 
-use super::named::keyword::SecretKind;
+use super::named::keyword::{SecretKind, announced_kind};
 use super::named::plausible::is_plausible;
 use super::named::value::{Notation, Separator};
 use crate::edits::Span;
@@ -138,11 +138,9 @@ fn bare(cell: &str) -> &str {
     cell.trim_matches([' ', '\t', '`', '*', '"', '\''])
 }
 
+/// What a sensitive name announces; names with other meanings as well (`pass`) announce nothing here.
 fn kind(name: &str) -> Option<SecretKind> {
-    let lower = name.to_ascii_lowercase();
-    let is_password =
-        ["password", "passwd", "passphrase", "passcode", "pwd"].iter().any(|end| lower.ends_with(end));
-    is_sensitive_key(name).then_some(if is_password { SecretKind::Password } else { SecretKind::Token })
+    is_sensitive_key(name).then(|| announced_kind(name.as_bytes(), 0, name, &name.to_ascii_lowercase()))?
 }
 
 fn secret(text: &str, cell: &Span, kind: SecretKind) -> Option<Span> {
