@@ -112,13 +112,11 @@ async fn read_help(
         asking.general = asking.ask(vec!["help".to_owned()]).await.ok();
     }
     let knows_help = asking.general.is_some() || root.definition.options.iter().any(is_help);
-    let text = root.text.clone();
     let mut tools: Vec<(Vec<String>, Definition)> = Vec::new();
     let mut left_out: Vec<Vec<String>> = Vec::new();
     let mut silent: Vec<(Vec<String>, ProbeError)> = Vec::new();
-    let mut groups: Vec<(Vec<String>, Definition)> = Vec::new();
+    let mut groups: Vec<(Vec<String>, Help)> = Vec::new();
     let mut open: Vec<Vec<String>> = Vec::new();
-    let mut above: Vec<(Vec<String>, String)> = Vec::new();
     let mut next = Some((Vec::new(), Ok(root)));
     while let Some((words, help)) = next.take() {
         match help {
@@ -139,8 +137,7 @@ async fn read_help(
                     Some(found) => tools.extend(below.into_iter().zip(found)),
                     None => open.extend(below.into_iter().rev()),
                 }
-                groups.push((words.clone(), help.definition));
-                above.push((words, help.text));
+                groups.push((words, help));
             }
             Err(error) => silent.push((words, error)),
         }
@@ -149,9 +146,7 @@ async fn read_help(
                 let mut help = asking.help(&words).await;
                 // Programs that print the same for everything have nothing below a subcommand.
                 let is_same = |help: &Help| {
-                    let over = words.split_last().map(|(_, over)| over);
-                    help.text == text
-                        || above.iter().any(|(of, text)| Some(of.as_slice()) == over && help.text == *text)
+                    groups.iter().any(|(over, group)| words.starts_with(over) && help.text == group.text)
                 };
                 if let Ok(help) = &mut help
                     && is_same(help)
@@ -166,11 +161,11 @@ async fn read_help(
     }
     left_out.extend(tools.drain(MAX_TOOLS.min(tools.len())..).map(|(words, _)| words));
     // Subcommands that say nothing about themselves: what lists them is the tool.
-    for (words, definition) in groups.into_iter().rev() {
+    for (words, help) in groups.into_iter().rev() {
         let mut below = tools.iter().map(|(words, _)| words).chain(&left_out);
         if !below.any(|below| below.starts_with(&words)) {
             silent.retain(|(below, _)| !below.starts_with(&words));
-            tools.push((words, definition.with_commands_as_argument()));
+            tools.push((words, help.definition.with_commands_as_argument()));
         }
     }
     notes.extend(silent.iter().map(|(words, error)| format!("{}: {error}", words.join(" "))));
