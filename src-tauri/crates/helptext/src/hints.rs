@@ -28,13 +28,8 @@ pub fn default(description: &str) -> Option<String> {
     }
     let found = captured(&DEFAULT, description)?;
     // click: `[default: md5; required]`, `[default: 1; 1<=x<=10]`.
-    let is_remark = |rest: &str| {
-        rest == "required"
-            || rest.contains("<=x")
-            || rest.contains("<x")
-            || rest.starts_with("x<")
-            || rest.starts_with("x>")
-    };
+    let is_remark =
+        |rest: &str| rest == "required" || ["<x", "<=x", "x<", "x>"].iter().any(|range| rest.contains(range));
     let found = match found.rsplit_once("; ") {
         Some((default, rest)) if is_remark(rest) => default,
         _ => &found,
