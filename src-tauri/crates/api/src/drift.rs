@@ -102,7 +102,7 @@ pub struct AcknowledgedRow {
 pub struct ResolvedRow {
     /// Time at which the resolution was noted.
     pub at: Timestamp,
-    /// `returned`, `other_schema`, `taken_in`.
+    /// `returned`, `other_schema`, `taken_in`, `withdrawn`.
     pub how: String,
     /// For `taken_in`, the version that allows the new shape.
     pub version: Option<u32>,

@@ -224,6 +224,36 @@ fn broken_rules_are_another_kind() {
     assert!(shop.open().is_empty());
 }
 
+/// Without a schema no result is compared, so that results cannot end the drift.
+#[test]
+fn broken_rules_are_over_while_no_schema_is_in_effect() {
+    let mut shop = Shop::new();
+    shop.calls(150, false, None);
+    shop.cut_and_promote();
+    shop.calls(150, false, Some(("v1", true)));
+    shop.calls(40, false, Some(("v1", false)));
+    shop.tell(9);
+    assert_eq!(shop.open(), [1]);
+    let how = |shop: &Shop| shop.drifts().get(1).unwrap().resolved.map(|resolved| resolved.how);
+    shop.write(AuditEvent::Rollback { to: None }).unwrap();
+    assert_eq!(how(&shop), Some(Resolution::Withdrawn));
+    shop.calls(5, false, None);
+    shop.tell(9);
+    assert_eq!(how(&shop), Some(Resolution::Withdrawn));
+    // The same schema is in effect again, and its rule is still broken.
+    let undo = shop.ledger.resolve(&tool(), Wish::Undo).unwrap();
+    shop.write(undo).unwrap();
+    shop.calls(5, false, Some(("v1", false)));
+    shop.tell(9);
+    assert_eq!(shop.open(), [1]);
+    // Another one that all results fit.
+    shop.write(AuditEvent::Rollback { to: None }).unwrap();
+    shop.cut_and_promote();
+    shop.calls(5, false, Some(("v2", true)));
+    shop.tell(9);
+    assert!(shop.open().is_empty());
+}
+
 #[test]
 fn one_that_turns_to_and_fro_does_not_fill_the_log() {
     let mut shop = Shop::new();

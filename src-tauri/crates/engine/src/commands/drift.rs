@@ -106,6 +106,7 @@ fn resolved(resolved: &Resolved) -> ResolvedRow {
         Resolution::TakenIn(version, _) => {
             ("taken_in", Some(version), format!("version {version} takes it in"))
         }
+        Resolution::Withdrawn => ("withdrawn", None, "its schema is no longer in effect".to_owned()),
     };
     ResolvedRow { at: resolved.at, how: how.to_owned(), version, sentence }
 }

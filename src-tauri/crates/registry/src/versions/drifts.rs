@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use schemascope_model::{Ending, Timestamp, VersionOrigin};
+use schemascope_model::{Change, Ending, Timestamp, VersionOrigin};
 
 use crate::drift::{DriftEvent, Key};
 use crate::tool::Tool;
@@ -65,6 +65,8 @@ pub enum Resolution {
     Ended(Ending),
     /// This version came into force. It was cut after the change, which it thereby takes in.
     TakenIn(u32, schemascope_model::CallId),
+    /// The version whose rule was broken is no longer in effect, and no other version is.
+    Withdrawn,
 }
 
 impl Drifts {
@@ -104,7 +106,7 @@ impl Drifts {
         // Its end was not reported.
         let how = Resolution::Ended(Ending::Returned);
         for before in self.kept.iter_mut().filter(|before| before.event.path == event.path) {
-            before.resolved.get_or_insert(Resolved { at: entry.at, how });
+            before.end(Resolved { at: entry.at, how });
         }
         if self.kept.len() == MAX_DRIFTS {
             let over = self.kept.iter().position(|drift| drift.resolved.is_some());
@@ -144,8 +146,27 @@ impl Drifts {
     }
 
     pub(super) fn end(&mut self, number: u64, ending: Ending, at: Timestamp) -> Result<(), Refused> {
-        self.open_mut(number)?.resolved = Some(Resolved { at, how: Resolution::Ended(ending) });
-        Ok(())
+        self.get(number)?;
+        let drift = self.kept.iter_mut().find(|drift| drift.event.id == number);
+        let ended = drift.is_some_and(|drift| drift.end(Resolved { at, how: Resolution::Ended(ending) }));
+        if ended { Ok(()) } else { Err(Refused::DriftIsOver(number)) }
+    }
+
+    /// No version is in effect any more, so that there are no rules to break. Results may no longer be compared with a
+    /// schema, and then they say nothing about the end of these drifts.
+    pub(super) fn withdraw(&mut self, at: Timestamp) {
+        let broken_rules = self.kept.iter_mut().filter(|drift| drift.event.change == Change::Violated);
+        for drift in broken_rules {
+            drift.resolved.get_or_insert(Resolved { at, how: Resolution::Withdrawn });
+        }
+    }
+
+    /// A version is in effect again. If it is the same one, its rules are still broken; the end under another one is
+    /// found in results.
+    pub(super) fn reinstate(&mut self) {
+        for drift in &mut self.kept {
+            drift.resolved.take_if(|resolved| resolved.how == Resolution::Withdrawn);
+        }
     }
 
     /// A version became effective: what had changed in the results that it was learned from is as it should be. One
@@ -168,6 +189,17 @@ impl Drifts {
         for drift in &mut self.kept {
             drift.resolved.take_if(|resolved| by_it(resolved));
         }
+    }
+}
+
+impl KnownDrift {
+    /// Ends it, unless it has ended. One that was withdrawn has not: its version may come back. Returns whether it did.
+    fn end(&mut self, resolved: Resolved) -> bool {
+        let goes_on = self.resolved.is_none_or(|before| before.how == Resolution::Withdrawn);
+        if goes_on {
+            self.resolved = Some(resolved);
+        }
+        goes_on
     }
 }
 

@@ -274,9 +274,15 @@ impl ToolVersions {
             let beyond = self.undo.len().saturating_sub(MAX_UNDO);
             self.undo.drain(..beyond);
         }
-        let in_force = self.decided.in_force().filter(|version| was_in_force != Some(*version));
-        if let Some(version) = in_force.and_then(|version| self.versions.get(&version)) {
-            self.drifts.take_in(version, entry);
+        match self.decided.in_force() {
+            None if was_in_force.is_some() => self.drifts.withdraw(entry.at),
+            Some(version) if was_in_force != Some(version) => {
+                self.drifts.reinstate();
+                if let Some(version) = self.versions.get(&version) {
+                    self.drifts.take_in(version, entry);
+                }
+            }
+            _ => {}
         }
         Ok(())
     }
