@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use schemascope_model::{Marker, Redacted};
 
 use super::blocks::{self, Blocks};
+use super::columns::{Above, Columns, Secrecy};
 use super::hints::Hints;
 use super::schema_like;
 use super::text::{Expected, edits_of_plain_text};
@@ -90,6 +91,8 @@ enum Role {
     Text,
     /// The name of the sibling `value`.
     Name,
+    /// The names of the columns of a table.
+    Columns,
     /// The value of the sibling `name`.
     Value,
     /// A value that is secret if it looks like a secret.
@@ -113,6 +116,13 @@ struct Container {
     has_sensitive_name: bool,
     /// In an object: the span of its `value`.
     value: Option<Span>,
+    columns: Columns,
+}
+
+impl Container {
+    fn above(&mut self) -> Above<'_> {
+        Above { columns: &mut self.columns, is_object: self.is_object }
+    }
 }
 
 impl<'a> Scan<'a> {
@@ -185,7 +195,15 @@ impl<'a> Scan<'a> {
                     let is_object = *byte == b'{';
                     let blocks = (!is_object && role == Role::Content && !secret).then(Blocks::default);
                     let secret = secret
-                        || !is_object && open.last().is_some_and(|open| open.after_option && !open.is_object);
+                        || !is_object && open.last().is_some_and(|open| open.after_option && !open.is_object)
+                        || open.last().is_some_and(|open| open.columns.secrecy() == Some(Secrecy::Certain));
+                    let columns = match is_object {
+                        true => Columns::default(),
+                        false => Columns::of_array(
+                            open.last_mut().map(Container::above).as_ref(),
+                            matches!(role, Role::Columns | Role::Name),
+                        ),
+                    };
                     let is_inside = open.last().is_some_and(|open| open.secret);
                     let is_secret_schema =
                         secret && !is_inside && is_object && schema_like::is_schema(&json[at..]);
@@ -197,6 +215,7 @@ impl<'a> Scan<'a> {
                         after_option: false,
                         has_sensitive_name: false,
                         value: None,
+                        columns,
                     });
                     at_key = is_object;
                     role = Role::Other;
@@ -204,13 +223,16 @@ impl<'a> Scan<'a> {
                 }
                 b'}' | b']' => {
                     if let Some(closed) = open.pop() {
-                        self.close(closed);
+                        self.close(closed, open.last_mut());
                     }
                     // In NDJSON, another document follows.
                     secret = open.last().is_some_and(|open| open.secret);
                     at += 1;
                 }
                 b',' => {
+                    if let Some(inside) = open.last_mut() {
+                        inside.columns.next();
+                    }
                     let inside = open.last();
                     at_key = inside.is_some_and(|open| open.is_object);
                     secret = inside.is_some_and(|open| open.secret);
@@ -219,7 +241,9 @@ impl<'a> Scan<'a> {
                 }
                 b'-' | b'0'..=b'9' => {
                     let end = number_end(bytes, at);
-                    self.number(at..end, secret);
+                    let in_column =
+                        open.last().is_some_and(|open| open.columns.secrecy() == Some(Secrecy::Certain));
+                    self.number(at..end, secret || in_column);
                     if role == Role::Value
                         && let Some(inside) = open.last_mut()
                     {
@@ -241,17 +265,29 @@ impl<'a> Scan<'a> {
         let quoted = &self.json[found.span.clone()];
         let after_option = std::mem::take(&mut inside.after_option);
         if !inside.is_object {
-            inside.after_option = quoted.starts_with("\"-")
-                && quoted.len() < 64
-                && !quoted.contains('=')
+            let is_option = quoted.starts_with("\"-") && !quoted.contains('=');
+            let secrecy = inside.columns.secrecy();
+            let is_sensitive = quoted.len() < 64
+                && (is_option || inside.columns.may_be_name())
                 && self.redactor.is_sensitive_key(quoted.trim_matches(['"', '-']));
-            return self.string(&found, secret || after_option);
+            inside.after_option = is_option && is_sensitive;
+            if is_sensitive {
+                inside.columns.is_name();
+            }
+            let in_column = match secrecy {
+                None => false,
+                Some(Secrecy::Certain) => true,
+                Some(Secrecy::Possible) => is_plausible_under_ambiguous_key(unescaped(quoted).as_bytes()),
+            };
+            return self.string(&found, secret || after_option || in_column);
         }
         match role {
             Role::Name if quoted.len() < 64 => {
                 inside.has_sensitive_name |= self.redactor.is_sensitive_key(quoted.trim_matches('"'));
             }
             Role::Value => inside.value = Some(found.span.clone()),
+            // A text of several words is prose about what is named.
+            Role::Content if !quoted.contains([' ', '\\']) => inside.value = Some(found.span.clone()),
             Role::Ambiguous if !secret => {
                 let text = unescaped(quoted);
                 return self.string(&found, is_plausible_under_ambiguous_key(text.as_bytes()));
@@ -266,7 +302,14 @@ impl<'a> Scan<'a> {
         self.string(&found, secret);
     }
 
-    fn close(&mut self, closed: Container) {
+    fn close(&mut self, closed: Container, around: Option<&mut Container>) {
+        if let Some(around) = around {
+            // `"columns": [{"name": "password"}]`
+            if closed.has_sensitive_name && around.columns.may_be_name() {
+                around.columns.is_name();
+            }
+            closed.columns.close(&mut around.above());
+        }
         if let (true, Some(value)) = (closed.has_sensitive_name, closed.value) {
             match self.json[value.clone()].starts_with('"') {
                 true => self.string(&self.quoted(value.start), true),
@@ -411,8 +454,11 @@ fn role_of(key: &str) -> Role {
     match key {
         "content" => Role::Content,
         "text" => Role::Text,
-        "name" | "key" | "header" | "Name" | "Key" => Role::Name,
-        "value" | "Value" => Role::Value,
+        "name" | "key" | "header" | "field" | "variable" | "setting" | "property" | "parameter" | "Name"
+        | "Key" => Role::Name,
+        "columns" | "fields" | "headers" | "cols" | "column_names" | "columnNames" | "field_names"
+        | "fieldNames" | "Columns" | "Fields" => Role::Columns,
+        "value" | "Value" | "val" => Role::Value,
         _ if is_ambiguous(key) => Role::Ambiguous,
         _ => Role::Other,
     }

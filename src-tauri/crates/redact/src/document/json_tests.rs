@@ -50,6 +50,43 @@ fn ambiguous_keys_need_value_that_looks_generated() {
 }
 
 #[test]
+fn columns_with_sensitive_names_are_replaced() {
+    check(
+        r#"{"columns":["user","password"],"rows":[["ann","a word"],["bob",17],["cy",null],["di",{"x":"y"}]]}"#,
+        r#"{"columns":["user","password"],"rows":[["ann","⟦redacted string 6⟧"],["bob","⟦redacted integer⟧"],["cy",null],["di",{"x":"⟦redacted string 1⟧"}]]}"#,
+        3,
+    );
+    check(
+        r#"{"fields":[{"name":"id"},{"name":"api_key"}],"data":[[1,"k1"]],"next":["a","b"]}"#,
+        r#"{"fields":[{"name":"id"},{"name":"api_key"}],"data":[[1,"⟦redacted string 2⟧"]],"next":["a","b"]}"#,
+        1,
+    );
+    // Without a key that says so, the first row may be one like the others.
+    check(
+        r#"{"values":[["user","password"],["ann","hunter2x"],["bob","changeme"],["cy","later"]]}"#,
+        r#"{"values":[["user","password"],["ann","⟦redacted string 8⟧"],["bob","changeme"],["cy","later"]]}"#,
+        1,
+    );
+    check(
+        r#"[["host","db1example"],["x-api-key","a1b2c3d4e5"]]"#,
+        r#"[["host","db1example"],["x-api-key","⟦redacted string 10⟧"]]"#,
+        1,
+    );
+    check(
+        r#"{"field":"api_key","content":"a1b2c3d4e5"}"#,
+        r#"{"field":"api_key","content":"⟦redacted string 10⟧"}"#,
+        1,
+    );
+    for benign in [
+        r#"{"name":"Password","content":"The form asks for a password."}"#,
+        r#"{"required":["password","user1name"],"columns":["token_count"],"rows":[["a1b2c3d4e5"]]}"#,
+        r#"{"columns":["user","password"],"next":["user","b2c3d4e5f6"]}"#,
+    ] {
+        assert_eq!(redact(benign, Trust::Foreign), None, "{benign}");
+    }
+}
+
+#[test]
 fn password_attached_to_flag_is_replaced() {
     check(
         r#"["mysql -u root -pMysqlPw123 shop","mysqldump -p shop","mysql -p$PW"]"#,

@@ -1,6 +1,7 @@
 //! The walk over a document, which decides for each key, string and number whether it is replaced.
 
 pub(crate) mod blocks;
+mod columns;
 mod hints;
 pub(crate) mod json;
 mod schema_like;
