@@ -136,7 +136,7 @@ fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// Marks the options and arguments of a definition with their effects.
+/// Marks the options and arguments of a definition with what is known of the program.
 pub fn mark(definition: &mut Definition) {
     let words: Vec<String> = definition.command.split_whitespace().map(str::to_owned).collect();
     let known = Known::of(words.first().map(String::as_str).unwrap_or_default());
@@ -144,6 +144,7 @@ pub fn mark(definition: &mut Definition) {
     for option in &mut definition.options {
         option.effects = of_option(option, known, &path);
     }
+    definition.reads_stdin |= path.is_empty() && known.is_some_and(|known| known.reads_stdin);
     definition.effects = known.map(|known| known.subcommand(&path).to_vec()).unwrap_or_default();
     let of_arguments = of_arguments(&definition.command);
     for positional in &mut definition.positionals {

@@ -7,6 +7,8 @@ use crate::effects::Effect;
 
 /// The table. Its head describes the form.
 const TABLE: &str = include_str!("known.txt");
+/// The line of a program that reads its standard input.
+const READS_STDIN: &str = "stdin";
 
 static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| parse(TABLE));
 static BY_NAME: LazyLock<HashMap<&'static str, usize>> = LazyLock::new(|| {
@@ -21,6 +23,8 @@ pub struct Known {
     names: Vec<&'static str>,
     /// Whether the program only runs what it is given: shells, interpreters, `env`, `xargs`.
     pub interpreter: bool,
+    /// Whether it reads its standard input.
+    pub reads_stdin: bool,
     /// Effects by flag, or by subcommand and flag (`fetch>--upload-pack`).
     options: HashMap<&'static str, Vec<Effect>>,
     /// Effects of all positional arguments.
@@ -90,7 +94,9 @@ fn parse(table: &'static str) -> Vec<Known> {
             all.push(Known { names, interpreter, positionals, ..Known::default() });
             continue;
         }
-        let (Some(known), Some((left, right))) = (all.last_mut(), line.trim().split_once(": ")) else {
+        let Some(known) = all.last_mut() else { continue };
+        let Some((left, right)) = line.trim().split_once(": ") else {
+            known.reads_stdin |= line.trim() == READS_STDIN;
             continue;
         };
         let items = right.split_whitespace();
@@ -134,7 +140,8 @@ mod tests {
                 known.subcommands.iter().all(|(name, effects)| !name.starts_with('-') && !effects.is_empty())
             );
         }
-        for line in TABLE.lines().filter(|line| line.starts_with(' ')) {
+        for line in TABLE.lines().filter(|line| line.starts_with(' ') && line.trim() != READS_STDIN) {
+            assert!(line.contains(": "), "{line}");
             let left = line.trim().split(": ").next().unwrap();
             let words =
                 left.split_whitespace().filter(|word| !matches!(*word, "subcommand" | "arguments" | "none"));
@@ -163,5 +170,12 @@ mod tests {
             assert!(known.interpreter && known.positionals.contains(&Effect::Runs), "{name}");
         }
         assert_eq!(Known::of("git").unwrap().option("commit", "-c"), Some(&[][..]));
+    }
+
+    /// The help of jq does not say that it reads its standard input.
+    #[test]
+    fn filters_read_their_standard_input() {
+        let reads = |command: &str| crate::read("Usage: x [options] filter [files...]", command).reads_stdin;
+        assert!(reads("jq") && reads("/usr/bin/jq-1.6") && !reads("jo"));
     }
 }

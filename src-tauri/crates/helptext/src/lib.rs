@@ -30,4 +30,4 @@ pub use below::described;
 pub use definition::{Definition, Join, OptionDefinition, Positional, Subcommand, Value, ValueType};
 pub use effects::{Effect, is_interpreter};
 pub use reader::read;
-pub use tool::{ArgumentError, Invocation, Offered, Policy, Tool, Withheld};
+pub use tool::{ArgumentError, Invocation, Offered, Policy, STDIN, Tool, Withheld};

@@ -243,6 +243,23 @@ mod tests {
 
     const CAT: &str = "Usage: cat [OPTION]... [FILE]...\n\nWith no FILE, read standard input.\n\n  -n, --number   number all output lines\n";
 
+    #[test]
+    fn name_that_allows_nothing_is_noted() {
+        let allow = |names: &[&str]| CliEntry {
+            allow: names.iter().map(|name| (*name).to_owned()).collect(),
+            ..CliEntry::of_command("sort")
+        };
+        let help = "Usage: sort [FILE]...\n\n  --compress-program=PROG  compress with PROG\n";
+        assert_eq!(served(allow(&["--compress-program", "file", ""]), help, "/usr/bin/sort").notes, [""; 0]);
+        assert_eq!(
+            served(allow(&["--compres-program"]), help, "/usr/bin/sort").notes,
+            [
+                "\"allow\" has no effect for --compres-program: no option, argument or subcommand has this name; \
+              did you mean --compress-program or compress_program?"
+            ]
+        );
+    }
+
     #[tokio::test]
     async fn result_is_what_the_program_printed() {
         let cat = served(CliEntry::of_command("cat"), CAT, "/bin/cat");

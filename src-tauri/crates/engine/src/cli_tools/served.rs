@@ -1,5 +1,6 @@
 //! The tools of one entry, as the proxy serves them.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use super::cache::ProgramFile;
 use super::entry::{CliEntry, concurrency};
 use super::persona::{self, Place};
 use super::probe::Probed;
+use crate::nearest;
 
 /// Name of the argument vector, exit code and cut in `_meta` of a result.
 pub(crate) const META_ARGV: &str = "schemascope/argv";
@@ -53,12 +55,14 @@ impl Served {
         let policy = entry.policy();
         let mut notes = probed.notes;
         let mut tools: Vec<ServedTool> = Vec::new();
+        let mut allowable = BTreeSet::new();
         for (words, definition) in probed.tools {
             notes.extend(definition.notes.iter().map(|note| match words.as_slice() {
                 [] => note.clone(),
                 words => format!("{}: {note}", words.join(" ")),
             }));
             let tool = Tool::new(definition, &policy);
+            allowable.extend(tool.names().map(str::to_owned));
             if tool.is_withheld(&policy) {
                 let words = words.join(" ");
                 notes.push(format!(
@@ -97,6 +101,14 @@ impl Served {
                 names.join(", ")
             ));
         }
+        notes.extend(entry.allow.difference(&allowable).map(|name| {
+            // The words of a program without subcommands are empty.
+            let names = allowable.iter().map(String::as_str).filter(|name| !name.is_empty());
+            let hint = nearest::suggestion(name, names);
+            format!(
+                "\"allow\" has no effect for {name}: no option, argument or subcommand has this name{hint}"
+            )
+        }));
         let running = Arc::new(Semaphore::new(concurrency(&entry)));
         Self { entry, file, tools, notes, running, folders }
     }

@@ -8,7 +8,7 @@ use schemascope_api::{
     CliPreview, CliState, CliToolDetail, CliToolRow, CliTools, ErrorKind, GetCliTool, ListCliTools,
     PreviewCliCall, ProbeCliTool, RefreshCliTool, RejectCliTool, RemoveCliTool,
 };
-use schemascope_helptext::{Effect, Policy, Tool, Withheld};
+use schemascope_helptext::{Effect, Policy, STDIN, Tool, Withheld};
 use schemascope_model::ToolId;
 use schemascope_overrides::WILDCARD;
 use schemascope_proxy::OWN_SERVER;
@@ -378,10 +378,18 @@ fn definition(id: &str, tool: &Tool) -> CliDefinition {
         effects: words(&one.part.effects),
         withheld: reason(one.withheld),
     });
+    let stdin = tool.stdin().map(|withheld| CliParameter {
+        property: STDIN.to_owned(),
+        flags: Vec::new(),
+        value_name: "standard input".to_owned(),
+        description: "Text for the program's standard input.".to_owned(),
+        effects: Vec::new(),
+        withheld: reason(withheld),
+    });
     CliDefinition {
         tool_id: id.to_owned(),
         definition: serde_json::to_value(tool.definition()).unwrap_or_default(),
-        parameters: positionals.chain(options).collect(),
+        parameters: positionals.chain(options).chain(stdin).collect(),
         input_schema: tool.input_schema(),
     }
 }

@@ -82,13 +82,11 @@ impl Tool {
                 }
                 None if self.reads_stdin && name == STDIN => {}
                 None => {
-                    let names: Vec<&str> = self
-                        .options
-                        .iter()
-                        .filter(|option| option.withheld.is_none())
-                        .map(|option| option.property.as_str())
-                        .chain(self.positionals.iter().map(|positional| positional.property.as_str()))
-                        .collect();
+                    let positionals = self.positionals.iter().map(|one| (&one.property, one.withheld));
+                    let options = self.options.iter().map(|one| (&one.property, one.withheld));
+                    let offered = positionals.chain(options).filter(|(_, withheld)| withheld.is_none());
+                    let stdin = self.reads_stdin.then_some(STDIN);
+                    let names: Vec<&str> = offered.map(|(name, _)| name.as_str()).chain(stdin).collect();
                     let shown = names.iter().take(20).copied().collect::<Vec<_>>().join(", ");
                     let more = if names.len() > 20 { ", …" } else { "" };
                     return wrong(name, format!("is no argument of this tool; there are: {shown}{more}"));

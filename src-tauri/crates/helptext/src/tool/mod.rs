@@ -8,4 +8,4 @@ pub use argv::{ArgumentError, Invocation};
 pub use offer::{Offered, Policy, Tool, Withheld};
 
 /// Property for text that the program reads from its standard input.
-pub(crate) const STDIN: &str = "stdin";
+pub const STDIN: &str = "stdin";

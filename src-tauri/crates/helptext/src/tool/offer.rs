@@ -169,9 +169,26 @@ impl Tool {
         runs && !policy.interpreter && !policy.allow.contains(words)
     }
 
+    /// Names that a policy can allow: flags, arguments, properties, the words of the subcommand.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let words = self.definition.command.split_once(' ').map(|(_, words)| words).unwrap_or_default();
+        let options = self.options.iter().map(|option| &option.part);
+        let options = options.flat_map(|option| option.flags.iter().chain([&option.property]));
+        let positionals = self.positionals.iter().map(|positional| &positional.part);
+        let positionals = positionals.flat_map(|positional| [&positional.name, &positional.property]);
+        let names = options.chain(positionals).map(String::as_str);
+        names.chain([words]).chain(self.definition.reads_stdin.then_some(STDIN))
+    }
+
     /// All options, also those that callers cannot use.
     pub fn options(&self) -> &[Offered<OptionDefinition>] {
         &self.options
+    }
+
+    /// Whether the program reads its standard input; why callers cannot write to it, if they cannot.
+    pub fn stdin(&self) -> Option<Option<Withheld>> {
+        let withheld = (!self.reads_stdin).then_some(Withheld::Runs);
+        self.definition.reads_stdin.then_some(withheld)
     }
 
     /// All positional arguments, also those that callers cannot use.

@@ -61,6 +61,9 @@ pub fn print(definition: &Definition) -> Result<()> {
         output::line("")?;
         output::print(&table)?;
     }
+    if definition.reads_stdin {
+        output::line("\nIt reads its standard input: property stdin.")?;
+    }
     let names = |one: &Subcommand| {
         let all: Vec<&str> =
             std::iter::once(one.name.as_str()).chain(one.aliases.iter().map(String::as_str)).collect();
