@@ -23,6 +23,7 @@ const FORMAT: &str = "schemascope-interviews";
 
 /// The text of an export.
 #[derive(Debug, Serialize, Deserialize)]
+#[serde(expecting = "an object")]
 struct Document {
     format: String,
     form: u32,
@@ -133,6 +134,9 @@ fn aggregate_record(project: &Project) -> AggregateRecord {
 /// Reads an export. Gives the events that add its projects. A project that exists already and is the same gives no
 /// event; one that exists and differs is an error.
 pub fn import(interviews: &Interviews, text: &str, actor: &str, now: u64) -> Result<Vec<Event>, String> {
+    if text.trim().is_empty() {
+        return Err("the export is empty".to_owned());
+    }
     let document: Document = serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
         format!("the export cannot be read: line {}, column {}: {error}", error.line(), error.column())
     })?;

@@ -34,7 +34,7 @@ const MAX_LINE: usize = 100 << 20;
     \"is_error\": bool, \"at\": \"2026-11-20T12:00:00Z\", \"arguments\": {…}, \"session\": \"…\"\n\
     An output is a value, a text, or a whole MCP result with \"content\". Malformed lines are reported with\n\
     their number and left out; the exit code is then 1. Exported calls that are recorded already are left\n\
-    out.")]
+    out. Lines of the second form have no id: each time such a file is read, its calls count again.")]
 pub struct Backfill {
     /// The trace, one JSON object per line; - reads standard input
     file: PathBuf,

@@ -261,6 +261,7 @@ impl Bundle {
     /// Reads one. Nothing in it is believed yet.
     pub fn read(text: &str) -> Result<Self, WrongFile> {
         #[derive(Deserialize)]
+        #[serde(expecting = "a bundle, which is an object")]
         struct Head {
             #[serde(default)]
             format: String,

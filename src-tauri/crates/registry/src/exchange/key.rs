@@ -12,6 +12,7 @@ use super::text::{WrongFile, read_json};
 const FORMAT: &str = "schemascope-key";
 
 #[derive(Serialize, Deserialize)]
+#[serde(expecting = "a key file, which is an object")]
 struct KeyFile {
     format: String,
     version: u32,

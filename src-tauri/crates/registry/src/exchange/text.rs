@@ -52,12 +52,19 @@ pub fn read_json<T: DeserializeOwned>(text: &str) -> Result<T, WrongFile> {
         return Err(WrongFile::whole(format!("it has {} bytes; at most {MAX_FILE} are read", text.len())));
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(WrongFile::whole("it is empty"));
+    }
     serde_json::from_str(text).map_err(|error| {
-        let words = error.to_string();
-        let reason = words.split(" at line ").next().unwrap_or(&words).to_owned();
         let place = (error.line() > 0).then(|| (error.line(), error.column()));
-        WrongFile { place, reason }
+        WrongFile { place, reason: without_place(&error) }
     })
+}
+
+/// What is wrong, without the place that the error ends with.
+pub(super) fn without_place(error: &serde_json::Error) -> String {
+    let words = error.to_string();
+    words.split(" at line ").next().unwrap_or(&words).to_owned()
 }
 
 #[cfg(test)]
@@ -75,5 +82,6 @@ mod tests {
         let error = WrongFile::at(text, &text[at..=at], "is no text");
         assert_eq!(error.to_string(), "line 2 column 8: is no text");
         assert_eq!(read_json::<Value>("\u{feff}7").unwrap(), 7);
+        assert_eq!(read_json::<Value>(" \n").unwrap_err().to_string(), "it is empty");
     }
 }

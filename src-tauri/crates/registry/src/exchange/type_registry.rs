@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::text::{WrongFile, read_json};
+use super::text::{WrongFile, read_json, without_place};
 use crate::tool::Tool;
 
 /// What is known of a tool.
@@ -140,6 +140,7 @@ pub fn read_type_registry(text: &str) -> Result<Vec<(ToolId, Option<Value>, u64)
         Listed(Vec<&'a RawValue>),
     }
     #[derive(Deserialize)]
+    #[serde(expecting = "an object")]
     struct Row<'a> {
         tool_id: ToolId,
         #[serde(borrow, default)]
@@ -163,8 +164,9 @@ pub fn read_type_registry(text: &str) -> Result<Vec<(ToolId, Option<Value>, u64)
     };
     let mut read = Vec::with_capacity(rows.len());
     for (name, raw) in rows {
-        let wrong =
-            |error: serde_json::Error| WrongFile::at(body, raw.get(), format!("no tool's row: {error}"));
+        let wrong = |error: serde_json::Error| {
+            WrongFile::at(body, raw.get(), format!("no tool's row: {}", without_place(&error)))
+        };
         let row: Row<'_> = serde_json::from_str(raw.get()).map_err(wrong)?;
         if name.is_some_and(|name| name != row.tool_id.to_string()) {
             return Err(WrongFile::at(body, raw.get(), "its \"tool_id\" is not the name it stands under"));
