@@ -147,8 +147,11 @@ impl Walk<'_> {
             let own_required = required && needed.contains(key.as_str());
             self.node(own, &path::name(path, key), own_required, depth + 1, refs);
         }
-        if let Some(items) = schema.get("items").filter(|items| items.is_object()) {
-            self.node(items, &format!("{path}[]"), required, depth + 1, refs);
+        // Paths have no positions, so that the items of a tuple are those of a list.
+        let tuple = schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
+        let items = schema.get("items").filter(|items| items.is_object());
+        for item in tuple.chain(items) {
+            self.node(item, &format!("{path}[]"), required, depth + 1, refs);
         }
         if let Some(values) = schema.get("additionalProperties").filter(|values| values.is_object())
             && schema.get("properties").and_then(Value::as_object).is_none_or(serde_json::Map::is_empty)
@@ -174,9 +177,10 @@ impl Walk<'_> {
                 inner = types.0 == 0;
             }
             _ => {
-                inner = ["properties", "items", "additionalProperties", "anyOf", "oneOf", "allOf"]
-                    .iter()
-                    .any(|member| schema.get(member).is_some());
+                inner =
+                    ["properties", "prefixItems", "items", "additionalProperties", "anyOf", "oneOf", "allOf"]
+                        .iter()
+                        .any(|member| schema.get(member).is_some());
             }
         }
         if inner {
@@ -210,6 +214,17 @@ mod tests {
             fields(&schema).into_iter().map(|field| (field.path, field.required)).collect();
         let expected = [("by{key}", true), ("by{}", false), ("orders[].id", true), ("orders[].note", false)];
         assert_eq!(found, expected.map(|(path, required)| (path.to_owned(), required)));
+    }
+
+    /// Fields of tuples were unknown, so that edges from them were lost once a tuple was learned.
+    #[test]
+    fn items_of_tuples_are_found() {
+        let schema = json!({"properties": {"beds": {"type": "array", "items": {"type": "array", "items": false,
+            "prefixItems": [{"type": "integer"}, {"type": "string"}, {"properties": {"id": {"type": "string"}}}]}}}});
+        let found = fields(&schema);
+        let paths: Vec<&str> = found.iter().map(|field| field.path.as_str()).collect();
+        assert_eq!(paths, ["beds[][]", "beds[][].id"]);
+        assert!(found[0].types.meets(Types::TEXT) && found[0].types.meets(Types::NUMBER));
     }
 
     #[test]
