@@ -216,7 +216,14 @@ pub fn write_values(out: &Path) {
         "name": {"type": "string"}, "size": {"type": "integer"}, "inner": inner}});
     let rows =
         json!({"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}});
+    let paid = |kind: &str, field: &str| {
+        let inner = json!({"type": "object", "properties": {"id": {"type": "integer"}}});
+        json!({"type": "object", "properties": {"kind": {"const": kind}, (field): {"type": "string"}, "by": inner},
+            "required": ["kind", field], "additionalProperties": false})
+    };
+    let either = json!({"type": "object", "oneOf": [paid("card", "last4"), paid("voucher", "code")]});
     let files = written(&[
+        tool("either", "", Strategy::Typed, params.clone(), either),
         tool("strict", "", Strategy::Typed, params.clone(), strict),
         tool("tolerant", "", Strategy::Inferred, params.clone(), tolerant),
         tool("rows", "", Strategy::Typed, params, rows),

@@ -5,6 +5,7 @@ import warnings
 
 sys.path.insert(0, ".")
 from schemascope_runtime import InvalidValue, MissingField, SchemaWarning  # noqa: E402
+from servers.s.either import EitherResult  # noqa: E402
 from servers.s.strict import StrictParams, StrictResult  # noqa: E402
 from servers.s.tolerant import TolerantResult  # noqa: E402
 from servers.s.rows import RowsResult  # noqa: E402
@@ -50,6 +51,11 @@ assert not odd.fits and odd.name == "n" and odd.raw["size"] == "big" and odd.get
 assert odd.inner.a == 1 and not odd.inner.fits
 raises(MissingField, lambda: odd.size, "size breaks the schema: type: expected integer")
 raises(MissingField, lambda: odd.inner.b, "inner.b breaks the schema")
+
+# An object that has one of several forms has the fields of all of them.
+paid = EitherResult.parse({"kind": "card", "last4": "0042", "by": {"id": 3}})
+assert (paid.kind, paid.last4, paid.code, paid.by.id) == ("card", "0042", None, 3)
+raises(InvalidValue, lambda: EitherResult.parse({"kind": "card", "code": "x"}), "breaks the schema")
 
 # A root that is no object.
 rows = RowsResult.parse([{"id": 1}, {"id": 2}])

@@ -16,7 +16,7 @@ use schemascope_model::Strategy;
 
 use crate::tool::{Language, Names, Tool, Wrapper};
 use crate::types::{Containers, Nodes, Scalars, Type};
-use crate::typing::{Field, Types};
+use crate::typing::{Field, Object, Types};
 
 /// Most levels of lists and maps in one annotation.
 const MAX_NESTING: usize = 12;
@@ -136,24 +136,25 @@ impl Printer<'_> {
         let graph = std::mem::replace(&mut self.graph, Graph::anything());
         let types = Types::new(&graph);
         let kind = types.of(0);
-        let single = match &kind.objects {
-            Containers::Either(some) if some.len() == 1 => Some(some[0].clone()),
+        let alternatives = match &kind.objects {
+            Containers::Either(some) if kind.is_object() || kind.is_object_at_heart() => Some(some),
             _ => None,
         };
-        let fields = single.filter(|_| kind.is_object() || kind.is_object_at_heart());
         let mut text = format!(
             "\n\nclass {name}({}):\n{}",
-            if fields.is_none() && !is_params && !kind.is_object() && kind != Type::ANY {
+            if alternatives.is_none() && !is_params && !kind.is_object() && kind != Type::ANY {
                 "RootResult"
             } else {
                 base
             },
             docstring(about, "    ")
         );
-        match fields {
-            Some(nodes) => {
-                self.classes.insert_root(nodes.clone(), name);
-                text += &self.fields(&types, &nodes, name);
+        match alternatives {
+            Some(alternatives) => {
+                if let [single] = alternatives.as_slice() {
+                    self.classes.insert_root(single.clone(), name);
+                }
+                text += &self.fields(&types, types.either_object(alternatives), name);
             }
             None if text.contains("(RootResult)") => {
                 let annotation = self.annotation(&types, &kind, name, 0);
@@ -164,17 +165,17 @@ impl Printer<'_> {
         let mut inner = String::new();
         while let Some((class, nodes)) = self.classes.next() {
             let _ = write!(inner, "\n\nclass {class}(Model):\n");
-            let fields = self.fields(&types, &nodes, &class);
+            let fields = self.fields(&types, types.object(&nodes), &class);
             inner += if fields.is_empty() { "    pass\n" } else { fields.trim_start_matches('\n') };
         }
         self.graph = graph;
         inner + &text
     }
 
-    fn fields(&mut self, types: &Types<'_>, nodes: &Nodes, class: &str) -> String {
+    fn fields(&mut self, types: &Types<'_>, object: Object, class: &str) -> String {
         let mut text = String::new();
         let mut attributes = BTreeSet::new();
-        for field in types.object(nodes).fields {
+        for field in object.fields {
             let attribute = python_attribute(&field.name);
             if !attributes.insert(attribute.clone()) {
                 self.classes.note(format!("the field {} has no attribute of its own", line(&field.name)));

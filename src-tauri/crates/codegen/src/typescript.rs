@@ -108,24 +108,30 @@ impl Printer<'_> {
         let graph = std::mem::replace(&mut self.graph, Graph::anything());
         let types = Types::new(&graph);
         let kind = types.of(0);
-        let single = match &kind.objects {
-            Containers::Either(some) if some.len() == 1 => Some(some[0].clone()),
-            _ => None,
+        let alternatives = match &kind.objects {
+            Containers::Either(some) if kind.is_object() || kind.is_object_at_heart() => some.as_slice(),
+            _ => &[],
         };
         let comment = script_comment(about, "");
-        let mut text = match single.filter(|_| kind.is_object() || kind.is_object_at_heart()) {
-            Some(nodes) => {
-                self.classes.insert_root(nodes.clone(), name);
-                self.interface(&types, &nodes, name, &comment)
+        let mut text = match alternatives {
+            [single] => {
+                self.classes.insert_root(single.clone(), name);
+                self.interface(&types, single, name, &comment)
             }
-            None if self.is_result() && (kind == Type::ANY || kind.is_object()) => {
+            [_, ..] => {
+                let variants = alternatives.iter();
+                let variant = |nodes| self.object(&types, nodes, &format!("{name}Variant"), 0);
+                let written = union(variants.map(variant).collect(), "never");
+                format!("\n{comment}export type {name} = {written};\n")
+            }
+            [] if self.is_result() && (kind == Type::ANY || kind.is_object()) => {
                 format!("\n{comment}export type {name} = JsonObject;\n")
             }
-            None if self.is_result() => {
+            [] if self.is_result() => {
                 let inner = self.written(&types, &kind, name, 0);
                 format!("\n{comment}export type {name} = JsonRoot<{inner}>;\n")
             }
-            None => format!("\n{comment}export type {name} = {{ readonly [key: string]: unknown }};\n"),
+            [] => format!("\n{comment}export type {name} = {{ readonly [key: string]: unknown }};\n"),
         };
         while let Some((class, nodes)) = self.classes.next() {
             text += &self.interface(&types, &nodes, &class, "");

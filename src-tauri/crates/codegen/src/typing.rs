@@ -147,6 +147,24 @@ impl<'a> Types<'a> {
         Object { fields, others: others.fold(Type::ANY, Type::meet) }
     }
 
+    /// What is known of objects that fit some alternative: a field is required if all of them require it.
+    pub fn either_object(&self, alternatives: &[Nodes]) -> Object {
+        let each: Vec<Object> = alternatives.iter().map(|nodes| self.object(nodes)).collect();
+        let mut seen = BTreeSet::new();
+        let known = each.iter().flat_map(|object| &object.fields);
+        let first: Vec<&Field> = known.filter(|field| seen.insert(&field.name)).collect();
+        let fields = first.into_iter().map(|first| {
+            let of = |object: &Object| object.fields.iter().find(|field| field.name == first.name).cloned();
+            let kinds =
+                each.iter().map(|object| of(object).map_or_else(|| object.others.clone(), |own| own.kind));
+            let kind = kinds.fold(Type::NEVER, Type::join);
+            let required = each.iter().all(|object| of(object).is_some_and(|own| own.required));
+            Field { kind, required, ..first.clone() }
+        });
+        let others = each.iter().map(|object| object.others.clone()).fold(Type::NEVER, Type::join);
+        Object { fields: fields.collect(), others }
+    }
+
     /// What is known of arrays that fit all of the nodes.
     pub fn array(&self, nodes: &Nodes) -> Array {
         let each = || nodes.iter().map(|at| &self.graph.nodes[*at]);
@@ -182,6 +200,23 @@ mod tests {
 
     fn graph(schema: &Value) -> Graph {
         compile(schema, Options { optional: false, pattern: |text| Some(text.to_owned()) })
+    }
+
+    #[test]
+    fn fields_of_alternatives_are_those_of_all() {
+        let closed = |kind: &str, field: &str| {
+            json!({"type": "object", "additionalProperties": false, "required": ["kind", field],
+                "properties": {"kind": {"const": kind}, (field): {"type": "string"}}})
+        };
+        let graph = graph(&json!({"oneOf": [closed("card", "last4"), closed("voucher", "code")]}));
+        let types = Types::new(&graph);
+        let Containers::Either(alternatives) = types.of(0).objects else { panic!("no objects") };
+        let object = types.either_object(&alternatives);
+        let fields: Vec<(&str, bool)> =
+            object.fields.iter().map(|field| (field.name.as_str(), field.required)).collect();
+        assert_eq!(fields, [("kind", true), ("last4", false), ("code", false)]);
+        assert_eq!(object.fields[0].kind.strings, Scalars::Listed(vec![json!("card"), json!("voucher")]));
+        assert_eq!((object.fields[1].kind.clone(), object.others), (Type::named(&["string"]), Type::NEVER));
     }
 
     #[test]

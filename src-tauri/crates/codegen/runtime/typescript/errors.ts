@@ -10,12 +10,13 @@ export class SchemascopeError extends Error {
 
 /** A value does not fit its schema. */
 export class InvalidValue extends SchemascopeError {
-  constructor(
-    name: string,
-    readonly path: string,
-    readonly rule: string,
-  ) {
+  readonly path: string;
+  readonly rule: string;
+
+  constructor(name: string, path: string, rule: string) {
     super(`${name}: ${path} breaks the schema: ${rule}`);
+    this.path = path;
+    this.rule = rule;
   }
 }
 
@@ -27,22 +28,21 @@ export class InexactNumber extends SchemascopeError {}
 
 /** The tool reports that the call failed. */
 export class ToolError extends SchemascopeError {
-  constructor(
-    toolId: string,
-    text: string,
-    readonly result: unknown,
-  ) {
+  readonly result: unknown;
+
+  constructor(toolId: string, text: string, result: unknown) {
     super(`${toolId} failed: ${text}`);
+    this.result = result;
   }
 }
 
 /** The server rejects the request, or its answer is not what the protocol says. */
 export class ProtocolError extends SchemascopeError {
-  constructor(
-    message: string,
-    readonly code: number | undefined = undefined,
-  ) {
+  readonly code: number | undefined;
+
+  constructor(message: string, code: number | undefined = undefined) {
     super(message);
+    this.code = code;
   }
 }
 

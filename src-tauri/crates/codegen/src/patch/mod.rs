@@ -5,8 +5,10 @@ mod pydantic;
 mod schemars;
 mod zod;
 
+use std::collections::HashSet;
+
 use schemascope_model::ToolId;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::literal::line;
 
@@ -51,6 +53,15 @@ pub fn patch(sdk: Sdk, tool: &ToolId, schema: &Value, evidence: &[String]) -> Pa
     }
     if sdk != Sdk::Json {
         state_types(&mut schema);
+    }
+    if matches!(sdk, Sdk::Typescript | Sdk::Python)
+        && let Some(merged) = one_object(&schema)
+    {
+        notes.push(
+            "this SDK takes one object for the whole value, so the alternatives are merged into one"
+                .to_owned(),
+        );
+        schema = merged;
     }
     let subject = Subject { tool, schema: &schema, wrapped };
     let mut printed = match sdk {
@@ -97,6 +108,38 @@ fn state_types(schema: &mut Value) {
         }
         _ => {}
     }
+}
+
+/// An object with the fields of all alternatives of a union, if the schema is one. It allows all of their values.
+fn one_object(schema: &Value) -> Option<Value> {
+    let each = alternatives(schema)?.iter().map(|one| one_object(one).unwrap_or_else(|| one.clone()));
+    let each: Vec<Value> = each.collect();
+    let is_closed = |one: &Value| one.get("additionalProperties") == Some(&Value::Bool(false));
+    let mut seen = HashSet::new();
+    let keys = each.iter().flat_map(properties).map(|(key, _)| key).filter(|key| seen.insert(*key));
+    let (mut fields, mut needed) = (Map::new(), Vec::new());
+    for key in keys {
+        let mut kinds: Vec<&Value> = Vec::new();
+        let mut is_any = false;
+        for one in &each {
+            match one.get("properties").and_then(|fields| fields.get(key)) {
+                Some(kind) if kinds.contains(&kind) => {}
+                Some(kind) => kinds.push(kind),
+                None => is_any |= !is_closed(one),
+            }
+        }
+        let kind = match kinds.as_slice() {
+            _ if is_any => json!({}),
+            [single] => (*single).clone(),
+            several => json!({"anyOf": several}),
+        };
+        fields.insert(key.to_owned(), kind);
+        if each.iter().all(|one| required(one, key)) {
+            needed.push(key.to_owned());
+        }
+    }
+    let others = !each.iter().all(is_closed);
+    Some(json!({"type": "object", "properties": fields, "required": needed, "additionalProperties": others}))
 }
 
 /// What is written about.
@@ -233,18 +276,41 @@ mod tests {
             "required": ["kind", other], "additionalProperties": false})
         };
         let union = json!({"type": "object", "oneOf": [one("a", "x"), one("b", "y")]});
-        for schema in [union.clone(), json!({"type": "array", "items": union})] {
-            let zod = written(Sdk::Typescript, &schema).text;
-            assert!(
-                zod.contains("kind: z.literal(\"b\")") && zod.contains("y: integer") && !zod.contains("any"),
-                "{zod}"
-            );
-            let python = written(Sdk::Python, &schema).text;
-            assert!(
-                python.contains("Literal[\"b\"]") && python.contains("\"y\": int") && !python.contains("Any"),
-                "{python}"
-            );
-        }
+        let list = json!({"type": "array", "items": union});
+        let zod = written(Sdk::Typescript, &list).text;
+        assert!(
+            zod.contains("kind: z.literal(\"b\")") && zod.contains("y: integer") && !zod.contains("any"),
+            "{zod}"
+        );
+        let python = written(Sdk::Python, &list).text;
+        assert!(
+            python.contains("Literal[\"b\"]") && python.contains("\"y\": int") && !python.contains("Any"),
+            "{python}"
+        );
+    }
+
+    /// The TypeScript SDK calls no tool whose whole schema is a union, and the Python SDK wraps its values.
+    #[test]
+    fn union_as_the_whole_value_becomes_one_object() {
+        let union = json!({"type": "object", "oneOf": [
+            {"properties": {"kind": {"const": "a"}, "n": {"type": "integer"}}, "required": ["kind", "n"],
+                "additionalProperties": false},
+            {"properties": {"kind": {"const": "b"}, "n": {"type": "integer"}, "s": {"type": "string"}},
+                "required": ["kind"], "additionalProperties": false}]});
+        let zod = written(Sdk::Typescript, &union);
+        let object = "export const getOrderOutput = z.strictObject({\n  kind: z.union([z.literal(\"a\"), z.literal(\"b\")]),\n  \
+                      n: integer.optional(),\n  s: z.string().optional(),\n});\n";
+        assert!(zod.text.contains(object), "{}", zod.text);
+        assert_eq!(zod.notes.len(), 1);
+        let python = written(Sdk::Python, &union).text;
+        assert!(
+            python.contains("\"kind\": Literal[\"a\"] | Literal[\"b\"],\n        \"n\": NotRequired[int]"),
+            "{python}"
+        );
+        assert!(written(Sdk::Json, &union).text.contains("oneOf"));
+        // What an open alternative may have under the same name is not known.
+        let open = json!({"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "object"}]});
+        assert!(written(Sdk::Typescript, &open).text.contains("  a: z.any().optional(),\n"));
     }
 
     #[test]
