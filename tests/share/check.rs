@@ -165,6 +165,33 @@ fn findings_are_printed_in_formats_for_pipelines() {
     run("text");
 }
 
+/// What a break of a union says about its fields is said of those that differ alone: a field that is null in the few
+/// calls of a check was "anything", and new fields of an object that a declared schema leaves open were new each time.
+#[test]
+fn fields_beside_a_change_are_not_reported() {
+    let scratch = tempfile::tempdir().unwrap();
+    let learning = program(scratch.path());
+    let paid = |n: u64, weight: Value| {
+        let (kind, field) = if n.is_multiple_of(2) { ("card", "last4") } else { ("voucher", "code") };
+        let note = (!n.is_multiple_of(3)).then(|| json!({"by": "ann"}));
+        json!({"kind": kind, field: format!("x{n}"), "note": note, "weight": weight})
+    };
+    let learned = lines((0..120).map(|n| paid(n, json!(n as f64 + 0.5))));
+    assert_eq!(learning.run_with_input(&["backfill", "-"], &learned).unwrap().code, Some(0));
+    let baseline = scratch.path().join("baseline.json");
+    let baseline = baseline.to_str().unwrap();
+    assert_eq!(learning.run(&["export", "bundle", "--out", baseline]).unwrap().code, Some(0));
+    let elsewhere = tempfile::tempdir().unwrap();
+    let run = check(
+        &program(elsewhere.path()),
+        baseline,
+        &lines([0, 3].map(|n| paid(n, json!("7 kg"))).into_iter()),
+        &[],
+    );
+    assert!(run.code == Some(1) && run.out.contains("weight"), "{run:?}");
+    assert!(!run.out.contains("note"), "{run:?}");
+}
+
 /// What is recorded since the baseline was made, and calls made for the purpose.
 #[test]
 fn check_covers_recorded_and_live_calls() {
@@ -209,6 +236,14 @@ fn check_reports_failed_live_calls() {
     let junit = run(&["--fail-on", "risky", "--format", "junit"]).out;
     assert_eq!(junit.matches("name=\"shop__refund\"").count(), 1, "{junit}");
     assert!(junit.contains("1 tools without differences from the baseline"), "{junit}");
+    // A tool that the baseline has and the server does not list.
+    let mut bundle: Value = serde_json::from_str(&fs::read_to_string(baseline).unwrap()).unwrap();
+    bundle["tools"]["shop__gone"] = bundle["tools"]["shop__store_info"].clone();
+    let before = fs::read(baseline).unwrap();
+    fs::write(baseline, bundle.to_string()).unwrap();
+    let gone = run(&[]);
+    assert!(gone.code == Some(1) && gone.out.contains("no longer lists this tool"), "{gone:?}");
+    fs::write(baseline, before).unwrap();
     fs::write(&calls, lost).unwrap();
     let nothing = run(&[]);
     assert!(nothing.code == Some(2) && nothing.err.contains("nothing was checked"), "{nothing:?}");

@@ -39,6 +39,8 @@ pub struct Checking {
 struct Checked {
     baseline: Option<Value>,
     of: &'static str,
+    /// Whether its upstream listed it when the baseline was made.
+    listed: bool,
     presence: BTreeMap<String, (u64, u64)>,
     declared: Option<Value>,
     judge: Option<Judge>,
@@ -60,7 +62,7 @@ pub struct Finding {
     /// Where: `orders[].customer`; empty for the whole.
     pub path: String,
     /// What kind of finding it is: `violation.type`, `change.field_added`, `presence`, `not_judged`, `failed`,
-    /// `new_tool`.
+    /// `new_tool`, `tool_removed`.
     pub rule: String,
     /// In words.
     pub message: String,
@@ -76,8 +78,10 @@ pub struct Finding {
 impl Finding {
     /// The output that the tool does not give any more, if the finding says that.
     pub fn lost_output(&self) -> Option<&str> {
-        let says = ["violation.type", "change.", "declared.", "presence"];
-        let is_lost = self.class >= Class::Risky && says.iter().any(|rule| self.rule.starts_with(rule));
+        let says = ["violation.type", "presence", "field_removed", "type_changed"];
+        let what =
+            self.rule.strip_prefix("change.").or(self.rule.strip_prefix("declared.")).unwrap_or(&self.rule);
+        let is_lost = self.class >= Class::Risky && says.contains(&what);
         Some(&*self.path).filter(|path| is_lost && !path.is_empty())
     }
 }
@@ -166,6 +170,21 @@ impl Checking {
         )
     }
 
+    /// What it means that an upstream no longer lists a tool that the baseline lists.
+    pub fn removed(&self, id: &ToolId) -> Option<Finding> {
+        let was_listed = self.tools.get(id)?.listed;
+        was_listed.then(|| Finding {
+            tool_id: id.to_string(),
+            class: Class::Breaking,
+            senders: None,
+            path: String::new(),
+            rule: "tool_removed".into(),
+            message: "its server no longer lists this tool".into(),
+            observation_count: None,
+            breaks: Vec::new(),
+        })
+    }
+
     /// What is not as the baseline says; `more` are findings made elsewhere.
     pub fn finish(self, more: Vec<Finding>) -> Checks {
         let mut checks = Checks {
@@ -231,6 +250,7 @@ fn tight() -> Policy {
         enum_after: u64::MAX,
         pattern_after: u64::MAX,
         tuple_after: u64::MAX,
+        null_after: 1,
         ..Policy::default()
     }
 }
@@ -253,6 +273,7 @@ impl Checked {
             judge: baseline.as_ref().map(Judge::new),
             baseline,
             of,
+            listed: tool.definition.is_some(),
             presence: tool.presence.clone(),
             declared,
             impact: Impact::default(),
@@ -347,12 +368,14 @@ impl Checked {
         match change.what {
             ChangeKind::MadeRequired
             | ChangeKind::Closed
+            | ChangeKind::Opened
             | ChangeKind::TypeNarrowed
             | ChangeKind::AlternativeRemoved => None,
             _ if self.impact.rules().iter().any(|rule| broken(&rule.violation)) => Some(change.output),
             // Formats are not judged.
             ChangeKind::FormatChanged => Some(Class::Risky),
-            ChangeKind::FieldAdded => Some(Class::Safe),
+            // What a declared schema leaves open was seen before all the same.
+            ChangeKind::FieldAdded => (!self.presence.contains_key(&change.path)).then_some(Class::Safe),
             _ => None,
         }
     }

@@ -80,6 +80,11 @@ impl Checker {
         self.declared.extend(self.checking.declare(tool, schema).unwrap_or_default());
     }
 
+    /// Notes that an upstream no longer lists a tool.
+    pub fn removed(&mut self, tool: &ToolId) {
+        self.declared.extend(self.checking.removed(tool));
+    }
+
     /// All findings.
     pub fn finish(self) -> Checks {
         self.checking.finish(self.declared)

@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, anyhow};
-use schemascope_api::{CallTool, Edge, GetTool, ListCalls, ListEdges, lost_edges};
+use schemascope_api::{
+    CallTool, Edge, GetTool, ListCalls, ListEdges, ListServers, UpstreamState, lost_edges,
+};
 use schemascope_engine::{Checker, Checks, Front};
 use schemascope_model::{Timestamp, ToolId};
 use serde::Deserialize;
@@ -263,14 +265,22 @@ async fn name_edges(mut checks: Checks, front: &Front) -> Result<Checks> {
     Ok(checks)
 }
 
-/// Reads the schemas that upstreams declare now, of tools that were listed here.
+/// Reads what upstreams list and declare now, of tools that were listed here. Those that run list all of their tools.
 async fn read_declared(checker: &mut Checker, front: &Front) -> Result<()> {
+    let servers = front.call(ListServers::default()).await?.servers.into_iter();
+    let ready = servers.filter(|server| server.state == UpstreamState::Ready && server.tool_count.is_some());
+    let ready: Vec<String> = ready.map(|server| server.server_name).collect();
     let listed = front.call(schemascope_api::ListTools {}).await?;
     let listed: Vec<String> = listed.into_iter().filter(|row| row.listed).map(|row| row.tool_id).collect();
     let tools: Vec<ToolId> = checker.tools().to_vec();
     for tool in tools {
         let tool_id = tool.to_string();
         if !listed.contains(&tool_id) {
+            // Without any tool, it may not have listed them yet.
+            let lists = listed.iter().any(|other| other.starts_with(&format!("{}__", tool.server())));
+            if lists && ready.iter().any(|server| server == tool.server()) {
+                checker.removed(&tool);
+            }
             continue;
         }
         let detail = front.call(GetTool { tool_id }).await?;
