@@ -45,6 +45,17 @@ pub enum Problem {
         /// The field.
         field: &'static str,
     },
+    /// Arguments that are no object.
+    #[error(
+        "{place}.inputSchema is ignored: its type has to be \"object\", and it {}",
+        match kind { Some(kind) => format!("is {kind}"), None => "has none".to_owned() }
+    )]
+    NoArguments {
+        /// The entry.
+        place: String,
+        /// The type, as JSON.
+        kind: Option<String>,
+    },
     /// A name that clients would reject.
     #[error("{tool} cannot be named {name:?}: a name has 1 to 128 of the characters A-Z a-z 0-9 _ . -")]
     InvalidName {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemascope_json::jsonc::{Node, Object, ObjectProp, Ranged as _, Tree};
 use schemascope_model::check_server_name;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::entry::{Entry, Field, Overrides, Server, WILDCARD};
 use crate::problem::Problem;
@@ -120,7 +120,9 @@ impl Reader<'_> {
                 "name" => entry.name = Some(self.string(property, &at)?),
                 "description" => entry.description = Some(self.string(property, &at)?),
                 "annotations" => match value(&property.value, &at, self.text)? {
-                    Value::Object(annotations) => entry.annotations = Some(annotations),
+                    Value::Object(annotations) => {
+                        entry.annotations = Some(self.annotations(property, annotations, &at));
+                    }
                     _ => return Err(self.wrong(property, &at, "an object")),
                 },
                 "inputSchema" => match value(&property.value, &at, self.text)? {
@@ -135,7 +137,38 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+        // Clients reject the whole list of tools for one whose arguments are no object.
+        let is_object = |schema: &Value| schema.get("type").is_some_and(|kind| kind == "object");
+        if !entry.follows.contains(&Field::Input)
+            && let Some(schema) = entry.input_schema.take_if(|schema| !is_object(schema))
+        {
+            let kind = schema.get("type").map(ToString::to_string);
+            self.problems.push(Problem::NoArguments { place: place.to_owned(), kind });
+        }
         Ok(entry)
+    }
+
+    /// Annotations without those that clients would reject the whole list of tools for.
+    fn annotations(
+        &mut self,
+        property: &ObjectProp<'_>,
+        mut annotations: Map<String, Value>,
+        place: &str,
+    ) -> Map<String, Value> {
+        annotations.retain(|key, value| {
+            let (fits, expected) = match key.as_str() {
+                "title" => (value.is_string(), "text"),
+                "readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint" => {
+                    (value.is_boolean(), "true or false")
+                }
+                _ => (true, ""),
+            };
+            if !fits {
+                self.problems.push(self.wrong(property, &format!("{place}.{key}"), expected));
+            }
+            fits
+        });
+        annotations
     }
 
     fn follows(&self, property: &ObjectProp<'_>, place: &str) -> Result<BTreeSet<Field>, Problem> {

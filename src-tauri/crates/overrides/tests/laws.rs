@@ -273,6 +273,30 @@ fn parse_reports_problems_with_their_place() {
     assert_eq!(wild.problems().len(), 2);
 }
 
+/// The TypeScript SDK rejects a whole list of tools for one of these.
+#[test]
+fn what_clients_would_reject_is_ignored_with_a_problem() {
+    let odd = document(
+        r#"{"servers": {"s": {"tools": {
+            "a": {"inputSchema": {"type": "string"}, "description": "kept"},
+            "b": {"inputSchema": {}},
+            "c": {"annotations": {"readOnlyHint": "yes", "title": 7, "openWorldHint": false, "x": 1}},
+            "d": {"inputSchema": {"type": "object"}, "annotations": {"title": "T"}}}}}}"#,
+    );
+    let problems: Vec<String> = odd.problems().iter().map(ToString::to_string).collect();
+    let expected = [
+        r#"servers.s.tools.a.inputSchema is ignored: its type has to be "object", and it is "string""#,
+        r#"servers.s.tools.b.inputSchema is ignored: its type has to be "object", and it has none"#,
+        "line 4: servers.s.tools.c.annotations.readOnlyHint must be true or false",
+        "line 4: servers.s.tools.c.annotations.title must be text",
+    ];
+    assert_eq!(problems, expected);
+    let tools = &odd.overrides().servers["s"].tools;
+    assert!(tools["a"].input_schema.is_none() && tools["a"].description.is_some());
+    assert_eq!(tools["c"].annotations.as_ref().unwrap().len(), 2);
+    assert!(tools["d"].input_schema.is_some());
+}
+
 #[test]
 fn byte_order_mark_is_kept() {
     let marked = document("\u{feff}{\"servers\": {}}");

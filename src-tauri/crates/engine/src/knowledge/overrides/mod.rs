@@ -13,8 +13,11 @@ use parking_lot::{Mutex, MutexGuard};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use schemascope_judge::Judge;
 use schemascope_model::ToolId;
-use schemascope_overrides::{Document, NEW_FILE, Problem, Reconciliation, ToolFacts, changes, reconcile};
+use schemascope_overrides::{
+    Document, Field, NEW_FILE, Problem, Reconciliation, ToolFacts, changes, reconcile,
+};
 use schemascope_registry::Registry;
 use serde_json::Value;
 
@@ -291,6 +294,7 @@ impl Service for OverrideFile {
 /// Problems of a file by itself, without a data directory.
 pub fn check(path: &Path) -> Vec<String> {
     let read = match read_text(path) {
+        Ok(Some(text)) if text.trim().is_empty() => Err(Problem::Empty),
         Ok(Some(text)) => Document::parse(text),
         Ok(None) => return vec!["there is no such file".into()],
         Err(error) => return vec![format!("cannot be read: {error}")],
@@ -298,8 +302,16 @@ pub fn check(path: &Path) -> Vec<String> {
     match read {
         Err(problem) => vec![problem.to_string()],
         Ok(document) => {
-            let (_, clashes) = document.overrides().names(|_| None);
-            document.problems().iter().chain(&clashes).map(ToString::to_string).collect()
+            let overrides = document.overrides();
+            let (_, clashes) = overrides.names(|_| None);
+            let unusable = overrides.servers.iter().flat_map(|(server, said)| {
+                let entries = said.tools.iter().filter(|(_, entry)| {
+                    entry.overriding(Field::Output).is_some_and(|schema| !Judge::new(schema).is_usable())
+                });
+                entries.map(move |(tool, _)| Problem::Schema(format!("{server}__{tool}")))
+            });
+            let own = document.problems().iter().chain(&clashes).map(ToString::to_string);
+            own.chain(unusable.map(|problem| problem.to_string())).collect()
         }
     }
 }
