@@ -53,12 +53,11 @@ impl KnownTools {
         }
     }
 
-    /// Tools that wrappers are written for. Copied, so that the registry is not locked while schemas are emitted.
+    /// Tools that wrappers are written for: those of `/mcp`, which wrappers call. Copied, so that the registry is not locked while schemas are emitted.
     pub(crate) fn tools(&self, is_wanted: impl Fn(&ToolId) -> bool) -> Vec<(ToolId, Tool)> {
         let registry = self.registry.lock();
         let tools = registry.tools().iter();
-        let tools =
-            tools.filter(|(id, tool)| is_wanted(id) && self.own_tools.counts(id, tool) && tool.exists());
+        let tools = tools.filter(|(id, tool)| is_wanted(id) && self.own_tools.offers(id) && tool.exists());
         tools.map(|(id, tool)| (id.clone(), tool.clone())).collect()
     }
 
@@ -66,7 +65,7 @@ impl KnownTools {
     pub(crate) fn names(&self) -> Vec<(String, String)> {
         let registry = self.registry.lock();
         let tools = registry.tools().iter();
-        let tools = tools.filter(|(id, tool)| self.own_tools.counts(id, tool) && tool.exists());
+        let tools = tools.filter(|(id, tool)| self.own_tools.offers(id) && tool.exists());
         tools.map(|(id, _)| (id.server().to_owned(), id.tool().to_owned())).collect()
     }
 
