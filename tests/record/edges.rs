@@ -344,7 +344,8 @@ fn plans_to_unknown_places_say_what_is_known() {
     for (args, code, words) in [
         (&["plan", "--to", "store__trak"][..], 1, "did you mean store__track"),
         (&["plan", "--to", "store__track", "--have", "store__get_oder"], 1, "did you mean store__get_order"),
-        (&["plan", "--to", "store__track:eta"], 1, "they have eta_day"),
+        (&["plan", "--to", "store__track:eta"], 1, "did you mean eta_day?"),
+        (&["plan", "--to", ""], 1, "nothing is wanted"),
         (&["plan", "--to", "store__track", "--limit", "0"], 2, "1..=20"),
     ] {
         let run = program.run(args).unwrap();

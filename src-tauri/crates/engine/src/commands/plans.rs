@@ -7,7 +7,7 @@ use schemascope_compose::{Goal, Graph};
 
 use super::Handle;
 use crate::engine::Engine;
-use crate::nearest::{nearest, suggestion};
+use crate::nearest::suggestion;
 
 handlers![PlanCalls];
 
@@ -16,6 +16,8 @@ const LIMIT: usize = 3;
 const MAX_LIMIT: usize = 20;
 /// Tools that a plan to a field is made for.
 const MAX_GIVERS: usize = 8;
+/// Fields that an error names.
+const NAMED: usize = 8;
 
 /// What a plan leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +34,10 @@ impl Handle<PlanCalls> for Engine {
         let limit = command.limit.unwrap_or(LIMIT);
         if limit == 0 || limit > MAX_LIMIT {
             let message = format!("{limit} plans cannot be made; expected a limit from 1 to {MAX_LIMIT}");
+            return Err(ApiError::new(ErrorKind::Invalid, message));
+        }
+        if command.to.trim().is_empty() {
+            let message = "nothing is wanted; expected a tool, TOOL:PATH, or the name of a field";
             return Err(ApiError::new(ErrorKind::Invalid, message));
         }
         let find = |written: &str| Ok(self.find(written)?.to_string().into());
@@ -100,9 +106,11 @@ pub(crate) fn plan(
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[', '{']))
             };
             if !path.is_empty() && !known.is_empty() && !known.iter().any(below) {
-                let near = nearest(path, known.iter().copied());
-                let hint = if near.is_empty() { known.iter().take(5).copied().collect() } else { near };
-                return Err(format!("results of {tool} have no {path:?}; they have {}", hint.join(", ")));
+                let hint = suggestion(path, known.iter().copied());
+                let more = if known.len() > NAMED { ", …" } else { "" };
+                let listed = known.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+                let hint = if hint.is_empty() { format!("; they have {listed}{more}") } else { hint };
+                return Err(format!("results of {tool} have no {path:?}{hint}"));
             }
             return Ok(graph.plan(&Goal::Output(tool.clone(), path.clone()), have, limit));
         }

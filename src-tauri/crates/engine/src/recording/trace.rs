@@ -30,7 +30,10 @@ pub(crate) fn read(
     let result = as_result(output)?;
     let is_error = is_error || schemascope_registry::is_error(&result);
     let id = id(at)?;
-    let arguments = fields.get("arguments").map(|raw| (*raw).to_owned());
+    let arguments = fields.get("arguments").filter(|raw| raw.get() != "null").map(|raw| (*raw).to_owned());
+    if arguments.as_ref().is_some_and(|raw| !raw.get().starts_with('{')) {
+        return Err("\"arguments\" has to be an object".to_owned());
+    }
     let outcome = if is_error { Outcome::ToolError } else { Outcome::Ok };
     let record = CallRecord {
         session,
@@ -76,6 +79,17 @@ fn is_result(object: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn arguments_are_an_object() {
+        let line = |arguments: &str| {
+            let line = format!("{{\"tool_id\":\"s__t\",\"output\":1,\"arguments\":{arguments}}}");
+            let id = |at| Ok(schemascope_model::IdSource::new(0, 0).at(at));
+            read(&line, id).map(|(record, _)| record.arguments.map(|raw| raw.get().to_owned()))
+        };
+        assert_eq!((line("{\"a\":1}"), line("null")), (Ok(Some("{\"a\":1}".to_owned())), Ok(None)));
+        assert_eq!(line("[1]"), Err("\"arguments\" has to be an object".to_owned()));
+    }
 
     #[test]
     fn outputs_become_results_that_teach_the_same() {
