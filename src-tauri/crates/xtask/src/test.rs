@@ -14,7 +14,7 @@ use programs::Results;
 const SLOWEST: usize = 10;
 /// Modules of the end-to-end tests, `tests/*.rs` and `tests/*/`.
 const END_TO_END: &[&str] =
-    &["dashboard", "decide", "proxy", "record", "schemas", "share", "terminal", "window"];
+    &["dashboard", "decide", "proxy", "record", "schemas", "share", "terminal", "window", "wrappers"];
 
 #[derive(Default)]
 struct Tally {
