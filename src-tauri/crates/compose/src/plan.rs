@@ -266,6 +266,8 @@ impl Graph {
                     && *pair.from != *tool
                     && pair.confidence >= MIN_FEEDER
                     && !matches!(pair.how, How::Contains | How::Joined)
+                    // Which item of a tuple is meant is not known.
+                    && !self.known(&pair.from).and_then(|from| from.output(&pair.output)).is_some_and(|own| own.tuple)
             });
             feeders.insert(key.clone(), found);
         }

@@ -55,6 +55,8 @@ pub(crate) struct Field {
     pub(crate) many: bool,
     /// Whether it is the keys of a map.
     pub(crate) key: bool,
+    /// Whether it is the items of a tuple, each of which means something else.
+    pub(crate) tuple: bool,
     /// Whether it is a number under a plural, as in `open_tickets`: a count.
     pub(crate) counts: bool,
     /// Stems of its own name.
@@ -79,6 +81,7 @@ pub(crate) fn fields(schema: &Value) -> Vec<Field> {
         if same {
             first.types = Types(first.types.0 | second.types.0);
             first.required &= second.required;
+            first.tuple |= second.tuple;
         }
         same
     });
@@ -107,6 +110,7 @@ pub(crate) fn bare(path: &str) -> Field {
         required: true,
         many: steps.iter().any(|step| !matches!(step, Step::Name(_))),
         key,
+        tuple: false,
         counts: false,
         leaf: words::split(leaf),
         container: words::split(container),
@@ -148,10 +152,15 @@ impl Walk<'_> {
             self.node(own, &path::name(path, key), own_required, depth + 1, refs);
         }
         // Paths have no positions, so that the items of a tuple are those of a list.
-        let tuple = schema.get("prefixItems").and_then(Value::as_array).into_iter().flatten();
+        let tuple = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let items = schema.get("items").filter(|items| items.is_object());
-        for item in tuple.chain(items) {
-            self.node(item, &format!("{path}[]"), required, depth + 1, refs);
+        let (before, item_path) = (self.fields.len(), format!("{path}[]"));
+        for item in tuple.iter().chain(items) {
+            self.node(item, &item_path, required, depth + 1, refs);
+        }
+        if tuple.len() > 1 {
+            let own = self.fields.iter_mut().skip(before).filter(|field| field.path == item_path);
+            own.for_each(|field| field.tuple = true);
         }
         if let Some(values) = schema.get("additionalProperties").filter(|values| values.is_object())
             && schema.get("properties").and_then(Value::as_object).is_none_or(serde_json::Map::is_empty)
@@ -224,6 +233,7 @@ mod tests {
         let found = fields(&schema);
         let paths: Vec<&str> = found.iter().map(|field| field.path.as_str()).collect();
         assert_eq!(paths, ["beds[][]", "beds[][].id"]);
+        assert!(found[0].tuple && !found[1].tuple);
         assert!(found[0].types.meets(Types::TEXT) && found[0].types.meets(Types::NUMBER));
     }
 

@@ -118,6 +118,8 @@ pub(crate) struct Place {
     pub(crate) many: bool,
     /// Whether it is the keys of a map.
     pub(crate) key: bool,
+    /// Whether it is the items of a tuple, each of which means something else.
+    pub(crate) tuple: bool,
     pub(crate) date: bool,
     pub(crate) id: bool,
     pub(crate) amount: bool,
@@ -290,6 +292,7 @@ impl Named {
             required: field.required,
             many: field.many,
             key: field.key,
+            tuple: field.tuple,
             date: field.format.is_some_and(|format| format.starts_with("date")),
             id: field.key || leaf.iter().any(|word| words::is_id(word)),
             amount: !field.key
