@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::evidence::Evidence;
 use crate::graph::Graph;
+use crate::pair::Pair;
+use crate::plan::MIN_FEEDER;
 use crate::seen::Seen;
 use schemascope_model::{How, Timestamp};
 
@@ -204,7 +206,10 @@ impl Graph {
             let inputs = known.iter().flat_map(|known| known.inputs.iter().enumerate());
             for (number, input) in inputs {
                 let Some(known) = &known else { break };
-                for pair in self.pairs_into(known, number, filter.from.as_deref(), filter.min) {
+                // What was not likely while both fields existed does not break.
+                let likely = |pair: &Pair| !pair.lost || pair.confidence >= SURE;
+                let pairs = self.pairs_into(known, number, filter.from.as_deref(), filter.min);
+                for pair in pairs.into_iter().filter(likely) {
                     feeding.entry(pair.from.clone()).or_default().push(pair.field(&input.path));
                 }
             }
@@ -251,10 +256,12 @@ impl Graph {
         if (state != State::Broken && confidence < filter.min) || (filter.seen && evidence.flows == 0) {
             return None;
         }
-        fields.retain(|field| field.confidence >= filter.min.min(confidence));
-        let fed = |path: &str| fields.iter().any(|field| counts(field) && &*field.input == path);
+        // What plans would take, however much of the edge is shown.
+        let feeds = |field: &EdgeField| counts(field) && field.confidence >= MIN_FEEDER.min(confidence);
+        let fed = |path: &str| fields.iter().any(|field| feeds(field) && &*field.input == path);
         let needs: Vec<Box<str>> =
             required.iter().filter(|path| !fed(path)).map(|path| (*path).into()).collect();
+        fields.retain(|field| field.confidence >= filter.min.min(confidence));
         let coverage = if required.is_empty() || needs.len() == required.len() {
             Coverage::Optional
         } else if needs.is_empty() {

@@ -14,7 +14,7 @@ use schemascope_model::How;
 pub const MAX_STEPS: usize = 6;
 /// Confidence below which a feeder is not used. Below it the bench finds more plans where there is no chain, and above
 /// it fewer where there is one.
-const MIN_FEEDER: f64 = 0.42;
+pub(crate) const MIN_FEEDER: f64 = 0.42;
 /// Number of feeders that are tried for one input.
 const FEEDERS: usize = 4;
 /// Number of partial plans that are looked at.
