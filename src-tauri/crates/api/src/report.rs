@@ -83,7 +83,7 @@ impl Standings {
         self.reliable() + self.unproven + self.learning + self.violated + self.text + self.unseen
     }
 
-    /// Number of tools with a reliable schema: observed, and their results fit.
+    /// Number of tools with a reliable schema: declared and not violated by observations, or inferred at high quality.
     pub fn reliable(&self) -> u64 {
         self.declared + self.learned
     }
