@@ -41,10 +41,33 @@ pub fn values(field: &FieldRow) -> u64 {
     field.types.iter().map(|kind| kind.count).sum()
 }
 
+/// A part of what is said of a field: a value of its tool, with words of ours before or behind it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Words before the value.
+    pub before: String,
+    /// The value, which is foreign, and perhaps written from right to left.
+    pub value: String,
+    /// Words behind it.
+    pub behind: String,
+}
+
+impl std::fmt::Display for Said {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{}{}", self.before, self.value, self.behind)
+    }
+}
+
+impl From<String> for Said {
+    fn from(before: String) -> Self {
+        Self { before, ..Self::default() }
+    }
+}
+
 /// A field in a few words: irregularities first, then its values.
-pub fn summary(field: &FieldRow) -> String {
+pub fn summary(field: &FieldRow) -> Vec<Said> {
     let all = values(field);
-    let mut words = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     let mix = mix(field);
     let nulls = field.types.iter().find(|kind| kind.name == "null").map_or(0, |kind| kind.count);
     if !mix.is_empty() {
@@ -59,35 +82,40 @@ pub fn summary(field: &FieldRow) -> String {
     if field.present < field.parents {
         words.push(format!("missing in {}", percent(field.parents - field.present, field.parents)));
     }
-    words.extend(of_values(field));
-    if words.is_empty() {
+    let mut said: Vec<Said> = words.into_iter().map(Said::from).collect();
+    said.extend(of_values(field));
+    if said.is_empty() {
         // Type and `required` are shown in other columns.
         let more =
             |decision: &str| decision != "required" && !field.kinds.iter().any(|kind| kind == decision);
         let decision = field.decisions.iter().map(|row| &row.decision).find(|decision| more(decision));
-        words.push(decision.cloned().unwrap_or_else(|| format!("same type in all {}", count(all))));
+        said.push(decision.cloned().unwrap_or_else(|| format!("same type in all {}", count(all))).into());
     }
-    words.join(" · ")
+    said
 }
 
 /// Its values in a few words.
-fn of_values(field: &FieldRow) -> Vec<String> {
+fn of_values(field: &FieldRow) -> Vec<Said> {
     let values = &field.values;
     let seen: u64 = values.counted.iter().map(|value| value.count).sum();
     // Numbers are hard to distinguish from their shares, and the range says more.
     let is_number = |value: &ValueRow| value.json.starts_with(|c: char| c == '-' || c.is_ascii_digit());
     let by_range = values.range.is_some() && values.counted.iter().all(is_number);
     if let [only] = values.counted.as_slice() {
-        return vec![format!("always {}", plain(&only.json))];
+        return vec![Said { before: "always ".into(), value: plain(&only.json), ..Said::default() }];
     }
     if !values.counted.is_empty() && !by_range {
-        let shown = |value: &ValueRow| format!("{} {}", plain(&value.json), percent(value.count, seen));
-        let mut words: Vec<String> = values.counted.iter().take(MAX_VALUES).map(shown).collect();
+        let shown = |value: &ValueRow| Said {
+            value: plain(&value.json),
+            behind: format!(" {}", percent(value.count, seen)),
+            ..Said::default()
+        };
+        let mut said: Vec<Said> = values.counted.iter().take(MAX_VALUES).map(shown).collect();
         match values.counted.len() {
             0..=MAX_VALUES => {}
-            more => words.push(format!("{} more", more - MAX_VALUES)),
+            more => said.push(format!("{} more", more - MAX_VALUES).into()),
         }
-        return words;
+        return said;
     }
     // Why keys are treated as data.
     let map = field.decisions.iter().find(|row| row.decision.starts_with("map of"));
@@ -95,10 +123,12 @@ fn of_values(field: &FieldRow) -> Vec<String> {
     words.extend(range(values));
     words.extend(values.items.map(|(least, most)| format!("{} items", between(least, most))));
     words.extend(distinct(values).map(|distinct| format!("{distinct} distinct")));
+    let mut said: Vec<Said> = words.into_iter().map(Said::from).collect();
     if map.is_none() && values.range.is_none() {
-        words.extend(values.examples.first().map(|example| plain(example)));
+        let example = values.examples.first().map(|example| plain(example));
+        said.extend(example.map(|value| Said { value, ..Said::default() }));
     }
-    words
+    said
 }
 
 /// The numbers of a field: name and value.
@@ -188,7 +218,8 @@ pub(crate) mod tests {
     }
 
     fn said(field: &FieldRow) -> String {
-        summary(field).replace('\u{202F}', "")
+        let said: Vec<String> = summary(field).iter().map(Said::to_string).collect();
+        said.join(" · ").replace('\u{202F}', "")
     }
 
     #[test]

@@ -12,7 +12,7 @@ use web_sys::{HtmlElement, KeyboardEvent};
 use super::about::{about, mix_bar};
 use super::fields::{Tree, toggle};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
-use crate::evidence::{is_mixed, summary};
+use crate::evidence::{Said, is_mixed, summary};
 use crate::layout::Width;
 use crate::parts::{Column, Foreign, Icon, PresenceBar, Views, cells};
 use crate::text::visible;
@@ -169,11 +169,17 @@ fn types(field: &Arc<FieldRow>) -> AnyView {
 }
 
 fn values(field: &Arc<FieldRow>) -> AnyView {
-    let summary = summary(field);
+    let said = summary(field);
+    let title = said.iter().map(Said::to_string).collect::<Vec<_>>().join(" · ");
+    let words = said.into_iter().enumerate().map(|(at, Said { before, value, behind })| {
+        let between = (at > 0).then_some(" · ");
+        // A map's reason and a range have text of the tool, too.
+        view! { {between}<Foreign text=before /><Foreign text=value />{behind} }.into_any()
+    });
     view! {
-        <span class="learned" title=visible(&summary, 300)>
+        <span class="learned" title=visible(&title, 300)>
             {mix_bar(field)}
-            <span class="dim cut"><Foreign text=summary.clone() /></span>
+            <span class="dim cut">{words.views()}</span>
         </span>
     }
     .into_any()
