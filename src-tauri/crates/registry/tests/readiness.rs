@@ -89,7 +89,7 @@ impl Log {
         let version = versions.version(version).unwrap();
         let comparison = effective.map(|effective| compare(effective, &version.schema));
         let readers = comparison.as_ref().map(|found| (found.output, found.changes.as_slice()));
-        let found = obstacles(version, versions.drifts(), readers, trial, 10);
+        let found = obstacles(version, versions.drifts(), readers, trial, 0, 10);
         found.iter().map(ToString::to_string).collect()
     }
 }

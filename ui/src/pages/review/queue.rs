@@ -171,7 +171,11 @@ fn verdict(row: &Waiting) -> AnyView {
         0 => "breaks readers".to_owned(),
         1 => "contains drift".to_owned(),
         2 => "may break".to_owned(),
-        _ => format!("{} of {} results", readiness.since.fits + readiness.since.violates, readiness.needed),
+        _ => match readiness.needed.saturating_sub(readiness.since.fits + readiness.since.violates) {
+            0 => "not ready".to_owned(),
+            1 => "needs 1 more result".to_owned(),
+            more => format!("needs {more} more results"),
+        },
     };
     view! { <span class="warn" title=readiness.reasons.join("; ")>{word}</span> }.into_any()
 }

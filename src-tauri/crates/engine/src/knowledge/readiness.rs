@@ -15,6 +15,7 @@ use schemascope_store::{Error, Reader};
 use serde_json::Value;
 
 use super::observations::Observations;
+use super::summary::possible_failures;
 
 /// A version with the schemas it competes with.
 pub(crate) struct Contest {
@@ -24,6 +25,8 @@ pub(crate) struct Contest {
     pub(crate) effective: Option<(Option<u32>, Arc<Value>)>,
     /// The newest older version, unless it is effective.
     pub(crate) previous: Option<Arc<Version>>,
+    /// Results whose text may be a failure.
+    undecided: u64,
 }
 
 /// Results since the creation of a version, and how they fit.
@@ -64,7 +67,8 @@ impl Contest {
             Some(active) => Some((Some(active.number), Arc::clone(&active.schema))),
             None => declared(),
         };
-        Ok(Self { versions, version, effective, previous })
+        let undecided = possible_failures(tool, Some(&versions)).map(|(_, found)| found.results).sum();
+        Ok(Self { versions, version, effective, previous, undecided })
     }
 
     /// Drifts that are not over and that the version contains.
@@ -94,7 +98,7 @@ impl Contest {
         let comparison = self.effective.as_ref().map(|(_, schema)| compare(schema, &self.version.schema));
         let readers = comparison.as_ref().map(|found| (found.output, found.changes.as_slice()));
         let drifts = self.versions.drifts();
-        let obstacles = obstacles(&self.version, drifts, readers, trials.of, promote_after);
+        let obstacles = obstacles(&self.version, drifts, readers, trials.of, self.undecided, promote_after);
         Ok(Verdict { trials, comparison, obstacles })
     }
 

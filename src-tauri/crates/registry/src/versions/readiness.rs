@@ -40,6 +40,8 @@ pub enum Obstacle {
         /// The change in words.
         sentence: String,
     },
+    /// Texts that may be failures were learned as results, and no one decided about them.
+    UndecidedTexts(u64),
     /// Too few results came since the version was created.
     FewResults {
         /// Results that came.
@@ -80,12 +82,14 @@ impl Drifts {
 /// Reasons against promoting a version, the most severe first; none if it is ready.
 ///
 /// `readers` is the comparison with the effective schema from the side of readers: its class and its changes; `None`
-/// if there is no effective schema, so that readers have nothing to lose.
+/// if there is no effective schema, so that readers have nothing to lose. `undecided` is the number of results whose text
+/// may be a failure.
 pub fn obstacles(
     version: &Version,
     drifts: &Drifts,
     readers: Option<(Class, &[Change])>,
     trial: Trial,
+    undecided: u64,
     promote_after: u64,
 ) -> Vec<Obstacle> {
     let mut found = Vec::new();
@@ -103,6 +107,10 @@ pub fn obstacles(
         let event = &drift.event;
         Obstacle::ContainsDrift { drift: event.id, sentence: event.change.sentence(&event.path) }
     }));
+    // A schema from a file or from another installation was not learned from them.
+    if undecided > 0 && version.origin == VersionOrigin::Inferred {
+        found.push(Obstacle::UndecidedTexts(undecided));
+    }
     if trial.violates.saturating_mul(100) > trial.count().saturating_mul(MAX_VIOLATING_PERCENT) {
         found.push(Obstacle::ResultsViolate(trial));
     }
@@ -123,6 +131,10 @@ impl fmt::Display for Obstacle {
             Self::MayBreakReaders => f.write_str("may break readers of the effective schema"),
             Self::ContainsDrift { drift, sentence } => {
                 write!(f, "contains drift {drift}, not acknowledged: {sentence}")
+            }
+            Self::UndecidedTexts(1) => f.write_str("1 result may be a failure; decide about its text first"),
+            Self::UndecidedTexts(count) => {
+                write!(f, "{count} results may be failures; decide about their texts first")
             }
             Self::FewResults { came: 0, needed } => {
                 write!(f, "no result since it was created; {needed} are needed")
