@@ -71,5 +71,5 @@ await play(async ({ page, step }) => {
   step("an object of which all is known");
   await visit("shop__store_info", "the whole result");
   assert.match(await words(await open("the whole result")), /closed object/);
-  await matches(() => words(page.locator(".summary")), /next result has a new structure: \d/);
+  await matches(() => words(page.locator(".summary")), /new structure in the next result, if the tool stays as it is: at most \d/i);
 });

@@ -30,12 +30,12 @@ const BUSIEST: &[Column<Arc<ToolRow>>] = &[
         view! { <Ladder quality=row.quality violated=row.violated drifting={row.drift_waiting > 0} /> }
             .into_any()
     }),
-    Column::number("observed", "Results", Width::Fixed(60), &|row| count(row.observation_count).into_any()),
+    Column::number("calls", "Calls", Width::Fixed(60), &|row| count(row.call_count).into_any()),
     Column::drawing("consistency", "Mean consistency", Width::Share(100, 1.0), &consistency)
         .shown(Shown::Small),
-    Column::number("last", "Last result", Width::Fixed(76), &|row: &Arc<ToolRow>| {
+    Column::number("last", "Last call", Width::Fixed(76), &|row: &Arc<ToolRow>| {
         let now = App::get().live.now;
-        let last = row.last_observed.map(|at| at.as_millis());
+        let last = row.last_called.map(|at| at.as_millis());
         view! { <span class="dim">{move || last.map(|at| ago(at, now.get()))}</span> }.into_any()
     })
     .shown(Shown::Small),
@@ -359,11 +359,10 @@ fn help(place: &Place) -> Option<(&'static str, String)> {
 fn Busiest() -> impl IntoView {
     let app = App::get();
     let rows = Memo::always(move || {
-        let mut rows: Vec<Arc<ToolRow>> = app
-            .live
-            .tools(|tools| tools.values().filter(|tool| tool.last_observed.is_some()).cloned().collect());
+        let mut rows: Vec<Arc<ToolRow>> =
+            app.live.tools(|tools| tools.values().filter(|tool| tool.call_count > 0).cloned().collect());
         order::sort(&mut rows, |a, b| {
-            b.observation_count.cmp(&a.observation_count).then_with(|| a.tool_id.cmp(&b.tool_id))
+            b.call_count.cmp(&a.call_count).then_with(|| a.tool_id.cmp(&b.tool_id))
         });
         rows.truncate(ROWS);
         rows

@@ -215,7 +215,7 @@ fn Top(
                     <span class="tag">{source_word(row.source)}</span>
                     {row.remark().map(|remark| view! { <span class="tag">{remark}</span> }.into_any())}
                     {row.violated.then(|| view! { <span class="tag warn" title="results do not match the declared schema">"violated"</span> }.into_any())}
-                    {(!row.listed).then(|| view! { <span class="tag warn">"no longer listed"</span> }.into_any())}
+                    {(!row.listed).then(|| view! { <span class="tag warn">"not listed by its server"</span> }.into_any())}
                 }.into_any())}
             </h1>
             <p>{move || description.get().map(|text| view! { <Foreign text=text limit=600 /> }.into_any())}</p>

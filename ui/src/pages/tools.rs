@@ -127,7 +127,7 @@ fn href(row: &Arc<ToolRow>) -> String {
 
 fn name(row: &ToolRow, id: &str) -> AnyView {
     let (class, title) =
-        if row.listed { ("mono", "") } else { ("mono faint", "its server no longer lists this tool") };
+        if row.listed { ("mono", "") } else { ("mono faint", "its server does not list this tool") };
     view! { <span class=class title=title><ToolName id=id.to_owned() />{drift_mark(row)}</span> }.into_any()
 }
 

@@ -49,7 +49,8 @@ pub struct ToolDetail {
     /// Number of paths of which only types and frequency are kept, without values.
     #[serde(default)]
     pub without_values: usize,
-    /// Probability that the next observation has a new field or type, 0 to 1 (Good–Turing); `None` before the first one.
+    /// Upper limit of the probability that the next observation has a new field or type, 0 to 1, with 95 % confidence, if
+    /// the tool stays as it is; `None` while there are too few observations or a drift is open.
     pub unseen: Option<f64>,
     /// How long the structure has stayed the same.
     pub stability: Option<Stability>,

@@ -70,7 +70,12 @@ fn pair(edge: &Edge, known: &EdgeField, why: Option<&FieldReasons>) -> AnyView {
         view! { <ul>{supporting.chain(opposing).views()}</ul> }.into_any()
     });
     let chance = why.and_then(|why| why.chance).map(|chance| {
-        view! { <p class="faint">{format!("Such values agree by accident in {} of calls.", share(chance))}</p> }.into_any()
+        let text = if chance > 0.0 {
+            format!("Such values agreed by accident in {} of the recorded calls.", share(chance))
+        } else {
+            "Such values agreed by accident in none of the recorded calls.".to_owned()
+        };
+        view! { <p class="faint">{text}</p> }.into_any()
     });
     let calls = why.map(|why| why.calls.iter().map(|flow| call(edge, flow)).views()).unwrap_or_default();
     let has_calls = !calls.is_empty();

@@ -23,8 +23,9 @@ pub fn Summary(
             view! {
                 <div class="summary">
                     {move || unseen.get().map(|unseen| view! {
-                        <span title="estimated from structures seen only once (Good–Turing)">
-                            "Chance that the next result has a new structure: " <b class="num">{share(unseen)}</b>
+                        <span title="upper limit with 95 % confidence, from the structures seen only once (Good–Turing)">
+                            "A new structure in the next result, if the tool stays as it is: "
+                            <b class="num">{format!("at most {}", share(unseen))}</b>
                         </span>
                     }.into_any())}
                     {move || stable.get().map(|(lead, what)| view! {

@@ -90,7 +90,7 @@ fn detail(
             .map(|fit| FitRow { fits: fit.fits, violates: fit.violates }),
         fields: tool.shape.fields(&policy).into_iter().map(views::field_row).collect(),
         root: tool.shape.root(&policy).map(views::field_row),
-        unseen: tool.shape.unseen(),
+        unseen: unseen_at_most(tool),
         stability: tool
             .shape
             .stability()
@@ -147,6 +147,25 @@ fn latency(tool: &Tool) -> Latency {
     }
 }
 
+/// Upper limit, with 95 % confidence, of the chance that the next observation has a new structure: that of a Poisson
+/// number of which as many as the structures seen once were counted (Wilson and Hilferty 1931). Nothing is said of a
+/// tool that changes, nor from few observations.
+fn unseen_at_most(tool: &Tool) -> Option<f64> {
+    const LEAST: u64 = 20;
+    const CONFIDENCE: f64 = 1.645;
+    let observations = tool.shape.observations();
+    if observations < LEAST || tool.drift.open().next().is_some() {
+        return None;
+    }
+    let seen_once = tool.shape.unseen()? * observations as f64;
+    Some((upper(seen_once, CONFIDENCE) / observations as f64).min(1.0))
+}
+
+fn upper(counted: f64, quantile: f64) -> f64 {
+    let next = counted + 1.0;
+    next * (1.0 - 1.0 / (9.0 * next) + quantile / (3.0 * next.sqrt())).powi(3)
+}
+
 fn sample(call: &CallRecord) -> Option<Sample> {
     let observation = observe(call.result.as_deref()?)?;
     let bytes = observation.json.len();
@@ -156,4 +175,17 @@ fn sample(call: &CallRecord) -> Option<Sample> {
         json.truncate(cut);
     }
     Some(Sample { id: call.id, at: call.at, carrier: observation.carrier, json, bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Exact: half of the .95 quantile of chi square with 2, 4 and 20 degrees of freedom.
+    #[test]
+    fn limits_are_those_of_a_poisson_number() {
+        for (counted, exact) in [(0.0, 2.996), (1.0, 4.744), (9.0, 15.705)] {
+            assert!((upper(counted, 1.645) - exact).abs() < 0.05, "{counted}: {}", upper(counted, 1.645));
+        }
+    }
 }
