@@ -121,7 +121,9 @@ fn of_values(field: &FieldRow) -> Vec<Said> {
     let map = field.decisions.iter().find(|row| row.decision.starts_with("map of"));
     let mut words: Vec<String> = map.map(|row| row.because.clone()).into_iter().collect();
     words.extend(range(values));
-    words.extend(values.items.map(|(least, most)| format!("{} items", between(least, most))));
+    let items =
+        |(least, most)| format!("{} {}", between(least, most), if most == 1 { "item" } else { "items" });
+    words.extend(values.items.map(items));
     words.extend(distinct(values).map(|distinct| format!("{distinct} distinct")));
     let mut said: Vec<Said> = words.into_iter().map(Said::from).collect();
     if map.is_none() && values.range.is_none() {

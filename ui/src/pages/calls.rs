@@ -195,7 +195,9 @@ pub fn Calls() -> impl IntoView {
     let app = App::get();
     let text = Memo::new(move || app.route.with(|route| route.filter_of(PageId::Calls)));
     let open = Memo::new(move || app.route.with(|route| route.item_of(PageId::Calls)));
-    let filter = Memo::new(move || Filter::parse(&text.get(), Subject::Calls).ok());
+    let parsed =
+        Memo::new(move || Filter::parse(&text.get(), Subject::Calls).map_err(|error| error.to_string()));
+    let filter = Memo::new(move || parsed.get().ok());
     let loaded = Loaded::new();
     let paused = RwSignal::new(false);
     // Number of calls that arrived while paused, and whether there are more.
@@ -275,6 +277,9 @@ pub fn Calls() -> impl IntoView {
     });
     let near_end = Callback::new(move |()| loaded.more(text.get_untracked()));
     let shown = Memo::new(move || {
+        if let Err(error) = parsed.get() {
+            return Content::WrongFilter(error);
+        }
         let is_empty = rows.with(|rows| rows.is_empty());
         match (is_empty, loaded.error.get(), loaded.ready.get() && loaded.next.get().is_none()) {
             (false, ..) => Content::Rows,
@@ -287,7 +292,12 @@ pub fn Calls() -> impl IntoView {
     let href = move |row: &Arc<CallRow>| {
         Route { item: Some(row.id.to_string()), ..Route::filtered(PageId::Calls, text.get()) }.address()
     };
-    let content = move || match shown.get() {
+    let content = move || {
+        match shown.get() {
+        Content::WrongFilter(error) => view! {
+            <Empty icon="search" title="This filter cannot be read"><p><Foreign text=error limit=400 /></p></Empty>
+        }
+        .into_any(),
         Content::Failed(error) => view! {
             <Empty icon="triangle-alert" title="Cannot list calls"><p>{error}</p></Empty>
         }
@@ -298,6 +308,7 @@ pub fn Calls() -> impl IntoView {
             <Rows list=list label="List of calls" columns=COLUMNS anchored=true near_end=near_end href=href />
         }
         .into_any(),
+    }
     };
     view! {
         <div class="page">
@@ -348,6 +359,7 @@ enum Content {
     Searching,
     Nothing { filtered: bool },
     Failed(String),
+    WrongFilter(String),
 }
 
 /// Progress of a search through many calls.

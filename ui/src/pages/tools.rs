@@ -13,8 +13,8 @@ use crate::layout::{Shown, Width};
 use crate::live::Connection;
 use crate::numbers::{ago, count, duration};
 use crate::parts::{
-    Cell, Column, Compare, Empty, Icon, Ladder, List, Loading, Rows, Sort, Spark, ToolName, sort_rows,
-    source_word, table,
+    Cell, Column, Compare, Empty, Foreign, Icon, Ladder, List, Loading, Rows, Sort, Spark, ToolName,
+    sort_rows, source_word, table,
 };
 use crate::route::Route;
 
@@ -71,7 +71,9 @@ pub fn Tools() -> impl IntoView {
     let app = App::get();
     let sort = RwSignal::new(Sort { key: TOOL_COLUMNS[0].key, descending: false });
     let text = Memo::new(move || app.route.with(|route| route.filter_of(PageId::Tools)));
-    let filter = Memo::new(move || Filter::parse(&text.get(), Subject::Tools).unwrap_or_default());
+    let parsed =
+        Memo::new(move || Filter::parse(&text.get(), Subject::Tools).map_err(|error| error.to_string()));
+    let filter = Memo::new(move || parsed.get().unwrap_or_default());
     let rows = Memo::always(move || {
         let (filter, sort) = (filter.get(), sort.get());
         let mut rows: Vec<Arc<ToolRow>> =
@@ -93,7 +95,15 @@ pub fn Tools() -> impl IntoView {
     let all = Memo::new(move || app.live.tools(|tools| tools.len()));
     let shown = Memo::new(move || rows.with(|rows| rows.len()));
     let connecting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
+    let wrong = Memo::new(move || parsed.get().err());
     let body = move || match (connecting.get(), all.get(), shown.get()) {
+        _ if wrong.with(Option::is_some) => view! {
+            <Empty icon="search" title="This filter cannot be read">
+                <p>{wrong.get().map(|error| view! { <Foreign text=error limit=400 /> }.into_any())}</p>
+                <p><a class="accent" href="/tools">"Clear filter"</a></p>
+            </Empty>
+        }
+        .into_any(),
         (true, ..) => view! { <Loading /> }.into_any(),
         (_, 0, _) => view! { <NoTools /> }.into_any(),
         (_, _, 0) => view! {

@@ -10,7 +10,9 @@ use leptos::prelude::*;
 use wasm_split_helpers::SplitLoaderError;
 
 use super::{Empty, Loading};
-use crate::cells::{RwSignal, click};
+use crate::app::App;
+use crate::cells::{RwSignal, click, effect};
+use crate::live::Connection;
 
 /// A call of a function that may have to be loaded.
 pub type OnDemand<T> = Pin<Box<dyn Future<Output = Result<T, SplitLoaderError>>>>;
@@ -29,6 +31,13 @@ pub fn on_demand(
 ) -> AnyView {
     let progress = RwSignal::new(Progress::Loading);
     let draw = Box::new(draw);
+    let app = App::get();
+    effect(move || {
+        let is_live = app.live.connection.get() == Connection::Live;
+        if is_live && progress.get_untracked() == Progress::Failed {
+            progress.set(Progress::Loading);
+        }
+    });
     let content = move || {
         if progress.get() == Progress::Failed {
             return failed(progress);

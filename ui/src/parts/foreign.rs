@@ -20,6 +20,34 @@ pub fn Foreign(
     view! { <bdi class="foreign">{shown(&line)}{more.then_some("…")}</bdi> }
 }
 
+/// A sentence in which names stand between backticks, as in "`total` changed from a number to a string".
+#[component]
+pub fn Named(
+    /// The sentence.
+    #[prop(into)]
+    text: String,
+    /// Most characters shown.
+    #[prop(default = 500)]
+    limit: usize,
+) -> impl IntoView {
+    let line: String = text.chars().take(limit).collect();
+    let parts: Vec<&str> = line.split('`').collect();
+    // A name may contain one itself.
+    if parts.len().is_multiple_of(2) {
+        return view! { <Foreign text=text limit=limit /> }.into_any();
+    }
+    let part = |(at, part): (usize, &str)| {
+        let part = part.to_owned();
+        match at.is_multiple_of(2) {
+            true => view! { <Foreign text=part limit=limit /> }.into_any(),
+            false => view! { <code><Foreign text=part limit=limit /></code> }.into_any(),
+        }
+    };
+    let more = text.chars().nth(limit).is_some();
+    let drawn: Vec<AnyView> = parts.into_iter().enumerate().map(part).collect();
+    view! { {drawn}{more.then_some("…")} }.into_any()
+}
+
 /// A text with misleading characters shown by their code.
 pub fn shown(text: &str) -> Vec<AnyView> {
     text::pieces(text)

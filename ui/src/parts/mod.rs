@@ -12,7 +12,7 @@ mod small;
 mod table;
 
 pub use demand::{OnDemand, on_demand};
-pub use foreign::{Foreign, ToolName, shown};
+pub use foreign::{Foreign, Named, ToolName, shown};
 pub use keyed::{KeyedRow, Revisions, Views, keyed};
 pub use payload::{Json, Payload};
 pub use prose::{inlines, prose};

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 use schemascope_api::{ChangeClass, ChangeRow};
 
-use crate::parts::{Foreign, Icon, Views};
+use crate::parts::{Foreign, Icon, Named, Views};
 use crate::text::visible;
 
 /// Most lines drawn of a comparison line by line.
@@ -42,7 +42,7 @@ pub fn changes(rows: &[ChangeRow], most: usize) -> AnyView {
                 {class(row.output, "readers")}
                 {class(row.input, "senders")}
                 <span class="mono cut" title=visible(&path, 300)><Foreign text=path.clone() limit=120 /></span>
-                <span><Foreign text=row.sentence.clone() limit=500 /></span>
+                <span><Named text=row.sentence.clone() /></span>
             </li>
         }
         .into_any()

@@ -6,7 +6,7 @@ use schemascope_api::{DriftRow, FitRow, Readiness, RivalRow};
 use crate::browser;
 use crate::drift::sentence;
 use crate::numbers::count;
-use crate::parts::{Foreign, Icon, Views};
+use crate::parts::{Foreign, Icon, Named, Views};
 
 /// The reasons against promoting a version, or that it is ready.
 pub fn reasons(readiness: &Readiness) -> AnyView {
@@ -14,7 +14,7 @@ pub fn reasons(readiness: &Readiness) -> AnyView {
         return view! { <span class="good"><Icon name="check" />" Ready"</span> }.into_any();
     }
     let text = format!("Not ready: {}", readiness.reasons.join("; "));
-    view! { <span class="warn"><Foreign text=text limit=700 /></span> }.into_any()
+    view! { <span class="warn"><Named text=text limit=700 /></span> }.into_any()
 }
 
 /// Figures of the results since the creation of a version: those that match it, and those that match its rivals.

@@ -10,7 +10,7 @@ use crate::app::{App, Dialog};
 use crate::cells::{RwSignal, click, effect};
 use crate::layout::{Shown, Width};
 use crate::numbers::count;
-use crate::parts::{Column, Empty, Foreign, Loading, Views, cells, table};
+use crate::parts::{Column, Empty, Foreign, Loading, Named, Views, cells, table};
 use crate::versions::Deciding;
 use crate::{browser, door};
 
@@ -45,7 +45,7 @@ const COLUMNS: &[Column<Entry>] = &[
     Column::text("reason", "Reason", Width::Share(120, 2.0), &|Entry { row, .. }: &Entry| {
         let starts =
             row.starts.clone().map(|starts| view! { <Foreign text=starts limit=200 /> " " }.into_any());
-        let reason = row.reason.clone().map(|reason| view! { <Foreign text=reason limit=400 /> }.into_any());
+        let reason = row.reason.clone().map(|reason| view! { <Named text=reason limit=400 /> }.into_any());
         view! { <span class="dim">{starts}{reason}</span> }.into_any()
     })
     .shown(Shown::Small),
