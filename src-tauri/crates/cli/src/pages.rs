@@ -14,6 +14,13 @@ const MISSING: &str = "This program was built without the dashboard.\n\
 /// The dashboard this program was built with.
 pub struct Embedded;
 
+impl Embedded {
+    /// Whether it was built with one.
+    pub fn is_built_in() -> bool {
+        !FILES.is_empty()
+    }
+}
+
 impl Pages for Embedded {
     fn get(&self, name: &str) -> Option<Page> {
         if FILES.is_empty() {

@@ -174,6 +174,9 @@ fn greet(options: &Options, engine: &Engine, instance: &Instance, verb: &Serve) 
 
 /// The address of the dashboard. It contains the token on a terminal only: logs are kept and passed on.
 fn dashboard(instance: &Instance) -> String {
+    if !Embedded::is_built_in() {
+        return "none: this program was built without it; `cargo xtask install` builds it".to_owned();
+    }
     if std::io::stderr().is_terminal() {
         return instance.dashboard_url.clone();
     }
