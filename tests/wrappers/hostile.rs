@@ -210,7 +210,8 @@ pub fn write_values(out: &Path) {
         "items": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}}},
         "required": ["size"]});
     let params = json!({"type": "object", "properties": {
-        "repo-path": {"type": "string"}, "limit": {"type": "integer"}}, "required": ["repo-path"]});
+        "repo-path": {"type": "string"}, "limit": {"type": "integer"}, "mode": {"enum": ["r", "rw", null]}},
+        "required": ["repo-path"]});
     let inner = json!({"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "boolean"}}});
     let tolerant = json!({"type": "object", "properties": {
         "name": {"type": "string"}, "size": {"type": "integer"}, "inner": inner}});

@@ -56,6 +56,7 @@ raises(MissingField, lambda: odd.inner.b, "inner.b breaks the schema")
 paid = EitherResult.parse({"kind": "card", "last4": "0042", "by": {"id": 3}})
 assert (paid.kind, paid.last4, paid.code, paid.by.id) == ("card", "0042", None, 3)
 raises(InvalidValue, lambda: EitherResult.parse({"kind": "card", "code": "x"}), "breaks the schema")
+raises(InvalidValue, lambda: StrictParams(**{"repo-path": ".", "mode": "w"}), 'mode breaks the schema: enum: expected "r", "rw" or null')
 
 # A root that is no object.
 rows = RowsResult.parse([{"id": 1}, {"id": 2}])

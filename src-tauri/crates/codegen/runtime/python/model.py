@@ -173,7 +173,7 @@ class Model(_Accessors, BaseModel):
     __str__ = __repr__
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and identity(self._raw) == identity(other._raw)
+        return isinstance(other, Model) and type(self) is type(other) and identity(self._raw) == identity(other._raw)
 
     def __hash__(self) -> int:
         return hash(identity(self._raw))
@@ -211,7 +211,9 @@ class RootResult(_Accessors, RootModel[Any]):
     __str__ = __repr__
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and identity(self._raw) == identity(other._raw)
+        if not isinstance(other, RootResult) or type(self) is not type(other):
+            return False
+        return identity(self._raw) == identity(other._raw)
 
     def __hash__(self) -> int:
         return hash(identity(self._raw))

@@ -45,6 +45,15 @@ def _exact(number: float) -> Fraction:
     return Fraction(number) if isinstance(number, int) else Fraction(repr(number))
 
 
+def _either(values: list[Any]) -> str:
+    """Values of an enumeration, as far as they are few and short."""
+    texts = [dumps(value) for value in values[:8]]
+    shown = [text if len(text) <= 60 else text[:60] + "…" for text in texts]
+    if len(values) > len(shown):
+        return ", ".join([*shown, "…"])
+    return " or ".join([", ".join(shown[:-1]), *shown[-1:]] if len(shown) > 1 else shown)
+
+
 class Schema:
     """A compiled schema, read when it is first used."""
 
@@ -259,7 +268,9 @@ class Schema:
                     yield (path, rule)
             elif rule == "type":
                 yield (path, f"type: expected {' or '.join(node['type'])}")
-            elif rule in ("enum", "const", "not", "contains", "unevaluatedProperties", "unevaluatedItems"):
+            elif rule in ("enum", "const"):
+                yield (path, f"{rule}: expected {_either(node['enum'] if rule == 'enum' else [node['const']])}")
+            elif rule in ("not", "contains", "unevaluatedProperties", "unevaluatedItems"):
                 yield (path, rule)
             else:
                 limit = node.get(rule)

@@ -426,6 +426,13 @@ impl<'a> Check<'a> {
                         _ => add(found, path, rule.to_owned()),
                     }
                 }
+                ("enum" | "const", _) => {
+                    let values = match node.get(rule) {
+                        Some(Value::Array(values)) if rule == "enum" => values.as_slice(),
+                        other => other.map_or(&[][..], std::slice::from_ref),
+                    };
+                    add(found, path, format!("{rule}: expected {}", either(values)));
+                }
                 ("type", _) => {
                     let names: Vec<&str> = texts(node.get("type")).collect();
                     add(found, path, format!("type: expected {}", names.join(" or ")));
@@ -446,6 +453,21 @@ impl<'a> Check<'a> {
         let Some(node) = self.node(at) else { return false };
         let fits = !node.contains_key("type") || texts(node.get("type")).any(|name| is_type(value, name));
         fits && one(node, "ref").is_none_or(|other| self.is_likely(other, value))
+    }
+}
+
+/// Values of an enumeration, as far as they are few and short.
+fn either(values: &[Value]) -> String {
+    let shown = values.iter().take(8).map(|value| {
+        let text = value.to_string();
+        let short: String = text.chars().take(60).collect();
+        if short.len() < text.len() { short + "…" } else { short }
+    });
+    let shown: Vec<String> = shown.collect();
+    match shown.split_last() {
+        Some(_) if values.len() > shown.len() => format!("{}, …", shown.join(", ")),
+        Some((last, before)) if !before.is_empty() => format!("{} or {last}", before.join(", ")),
+        _ => shown.concat(),
     }
 }
 

@@ -298,6 +298,8 @@ export class Validator {
         }
       } else if (rule === "type") {
         yield [path, `type: expected ${(node.type ?? []).join(" or ")}`];
+      } else if (rule === "enum" || rule === "const") {
+        yield [path, `${rule}: expected ${either(rule === "enum" ? (node.enum ?? []) : [node.const as Json])}`];
       } else {
         const limit = (node as Record<string, unknown>)[rule];
         const isLimit = typeof limit === "number" && !["not", "contains", "propertyNames"].includes(rule);
@@ -312,6 +314,17 @@ export class Validator {
     if (node === false || (node.type && !node.type.some((name) => isType(value, name)))) return false;
     return node.ref === undefined || this.#isLikely(node.ref, value);
   }
+}
+
+/** Values of an enumeration, as far as they are few and short. */
+function either(values: readonly Json[]): string {
+  const shown = values.slice(0, 8).map((value) => {
+    const letters = Array.from(identity(value));
+    return letters.length <= 60 ? letters.join("") : `${letters.slice(0, 60).join("")}…`;
+  });
+  if (values.length > shown.length) return [...shown, "…"].join(", ");
+  const last = shown.slice(-1).join("");
+  return shown.length > 1 ? `${shown.slice(0, -1).join(", ")} or ${last}` : last;
 }
 
 /** Keyword, key, value and node of what applies to the values of an object. */

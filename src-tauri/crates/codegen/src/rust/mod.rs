@@ -102,7 +102,8 @@ pub(crate) fn index(entries: &[&Entry]) -> String {
 /// Files of the package with the sign of their comments: paths and texts. `servers` are names of folders.
 pub(crate) fn package(servers: &[&str]) -> [(&'static str, &'static str, String); 3] {
     let lib = "//! Typed wrappers of tools, written by Schemascope.\n\n\
-               // Fields have their names in JSON.\n#![allow(non_snake_case)]\n\n\
+               // Fields have their names in JSON, and types what their schemas say.\n\
+               #![allow(non_snake_case, clippy::needless_lifetimes, clippy::type_complexity)]\n\n\
                pub mod schemascope_runtime;\npub mod servers;\n";
     let list = servers.iter().map(|server| format!("pub mod {};\n", rust_identifier(server)));
     [
