@@ -1,5 +1,6 @@
 //! What the marks and lines of the picture mean, in words.
 
+pub use schemascope_api::shown_confidence as confidence;
 use schemascope_api::{Edge, EdgeCoverage, EdgeEvidence, EdgeField, EdgeState, EdgeTotals, How};
 
 use crate::numbers::count;
@@ -79,12 +80,6 @@ pub fn how(how: How) -> &'static str {
 /// The name of a path: the whole value has none.
 pub fn path(path: &str, whole: &str) -> String {
     if path.is_empty() { whole.to_owned() } else { visible(path, 300) }
-}
-
-/// Confidence with two digits. One that is not certain is never shown as 1.
-pub fn confidence(share: f64) -> String {
-    let shown = if share < 1.0 { share.min(0.99) } else { share };
-    format!("{shown:.2}")
 }
 
 /// How often values were seen to flow.

@@ -128,6 +128,12 @@ pub struct EdgeTotals {
     pub broken: u64,
 }
 
+/// A confidence as it is shown: with two digits, and one that is not certain never as 1.
+pub fn shown_confidence(confidence: f64) -> String {
+    let shown = if confidence < 1.0 { confidence.min(0.99) } else { confidence };
+    format!("{shown:.2}")
+}
+
 /// Returns the edges that break when results lose what is at a path: those whose fields in use are lost, or all fields
 /// if none is in use. The most used first, at most 32.
 pub fn lost_edges(edges: &[Edge], path: &str) -> Vec<LostEdge> {

@@ -173,8 +173,7 @@ fn verdict(row: &Waiting) -> AnyView {
         2 => "may break".to_owned(),
         _ => match readiness.needed.saturating_sub(readiness.since.fits + readiness.since.violates) {
             0 => "not ready".to_owned(),
-            1 => "needs 1 more result".to_owned(),
-            more => format!("needs {more} more results"),
+            more => format!("needs {more} more"),
         },
     };
     view! { <span class="warn" title=readiness.reasons.join("; ")>{word}</span> }.into_any()

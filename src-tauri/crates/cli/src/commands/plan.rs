@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use schemascope_api::{Argument, Plan as Calls, PlanCalls, Plans, Step};
+use schemascope_api::{Argument, Plan as Calls, PlanCalls, Plans, Step, shown_confidence};
 use schemascope_engine::Front;
 
 use super::edges::{form, path};
@@ -58,10 +58,10 @@ fn print(plans: &Plans) -> Result<()> {
             output::line("")?;
         }
         output::line(&format!(
-            "plan {} of {}, confidence {:.2}",
+            "plan {} of {}, confidence {}",
             number + 1,
             plans.plans.len(),
-            plan.confidence
+            shown_confidence(plan.confidence)
         ))?;
         for step in &plan.steps {
             print_step(plan, step)?;

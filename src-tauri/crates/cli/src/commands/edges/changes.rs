@@ -1,7 +1,7 @@
 //! What a change of a schema does to edges, as text.
 
 use anyhow::Result;
-use schemascope_api::{ChangedEdge, EdgeDiff};
+use schemascope_api::{ChangedEdge, EdgeDiff, shown_confidence};
 
 use crate::output::{self, counted};
 
@@ -24,7 +24,7 @@ pub(in crate::commands) fn print(diff: &EdgeDiff) -> Result<()> {
 
 fn print_edge(word: &str, changed: &ChangedEdge) -> Result<()> {
     let ChangedEdge { edge, before, after, changes } = changed;
-    let level = |confidence: &Option<f64>| confidence.map_or("none".to_owned(), |own| format!("{own:.2}"));
+    let level = |confidence: &Option<f64>| confidence.map_or("none".to_owned(), shown_confidence);
     let used = match edge.evidence.flows {
         0 => "not seen in use".to_owned(),
         flows => format!("seen in use, {}", counted(flows, "call")),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use schemascope_api::{Edge, EdgeState};
+use schemascope_api::{Edge, EdgeState, shown_confidence};
 
 use crate::output;
 
@@ -57,7 +57,7 @@ fn label(edge: &Edge) -> String {
         format!("{output} → {} ", field.input)
     });
     let broken = if edge.state == EdgeState::Broken { "broken " } else { "" };
-    format!("{}{broken}{:.2}", best.unwrap_or_default(), edge.confidence)
+    format!("{}{broken}{}", best.unwrap_or_default(), shown_confidence(edge.confidence))
 }
 
 /// A string of the DOT language.

@@ -1,7 +1,7 @@
 //! Why two tools are joined, as text.
 
 use anyhow::Result;
-use schemascope_api::EdgeExplanation;
+use schemascope_api::{EdgeExplanation, shown_confidence};
 
 use super::path;
 use crate::output;
@@ -11,15 +11,15 @@ const MAX_VALUE: usize = 60;
 
 pub(super) fn print(reply: &EdgeExplanation) -> Result<()> {
     let EdgeExplanation { edge, fields } = reply;
-    let head = format!("{} → {}  confidence {:.2}", edge.from, edge.to, edge.confidence);
+    let head = format!("{} → {}  confidence {}", edge.from, edge.to, shown_confidence(edge.confidence));
     output::line(&output::harmless(&head))?;
     for (field, reasons) in edge.fields.iter().zip(fields) {
         let broken = if field.broken { ", lost" } else { "" };
         let head = format!(
-            "\n{} → {}  confidence {:.2}{broken}",
+            "\n{} → {}  confidence {}{broken}",
             path(&reasons.output),
             path(&reasons.input),
-            field.confidence
+            shown_confidence(field.confidence)
         );
         output::line(&head)?;
         for (sign, sentences) in [("+", &reasons.supporting), ("-", &reasons.opposing)] {

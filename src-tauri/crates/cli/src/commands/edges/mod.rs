@@ -8,7 +8,9 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use comfy_table::{Cell, Color};
-use schemascope_api::{DiffEdges, Edge, EdgeCoverage, EdgeField, EdgeState, ExplainEdge, How, ListEdges};
+use schemascope_api::{
+    DiffEdges, Edge, EdgeCoverage, EdgeField, EdgeState, ExplainEdge, How, ListEdges, shown_confidence,
+};
 
 use schemascope_engine::Front;
 
@@ -137,7 +139,7 @@ fn print(edges: &[Edge]) -> Result<()> {
             Cell::new(output::harmless(&edge.from)),
             Cell::new(output::harmless(&edge.to)),
             Cell::new(fields(&edge.fields)),
-            Cell::new(format!("{:.2}", edge.confidence)),
+            Cell::new(shown_confidence(edge.confidence)),
             state(edge),
             Cell::new(coverage(edge.coverage)),
             Cell::new(if edge.evidence.flows == 0 { String::new() } else { count(edge.evidence.flows) }),
