@@ -53,7 +53,8 @@ impl KnownTools {
         }
     }
 
-    /// Tools that wrappers are written for: those of `/mcp`, which wrappers call. Copied, so that the registry is not locked while schemas are emitted.
+    /// Tools that wrappers are written for: those of `/mcp`, which wrappers call. Copied, so that the registry is not
+    /// locked while schemas are emitted.
     pub(crate) fn tools(&self, is_wanted: impl Fn(&ToolId) -> bool) -> Vec<(ToolId, Tool)> {
         let registry = self.registry.lock();
         let tools = registry.tools().iter();
