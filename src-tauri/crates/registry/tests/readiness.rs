@@ -116,6 +116,22 @@ fn first_version_is_ready_after_enough_results_that_fit() {
     assert_eq!(log.reasons(version, None, many), expected);
 }
 
+/// Error texts that no one decided about were learned as results.
+#[test]
+fn version_learned_from_undecided_texts_is_not_ready() {
+    let mut log = Log::new();
+    let learned = log.create(VersionOrigin::Inferred, &customer(&json!("string")), 30);
+    let told = log.create(VersionOrigin::File, &customer(&json!("string")), 0);
+    let versions = log.versions();
+    let reasons = |version: u32, undecided: u64| -> Vec<String> {
+        let version = versions.version(version).unwrap();
+        let found = obstacles(version, versions.drifts(), None, fits(10), undecided, 10);
+        found.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(reasons(learned, 3), ["3 results may be failures; decide about their texts first"]);
+    assert!(reasons(learned, 0).is_empty() && reasons(told, 3).is_empty());
+}
+
 /// The version that a drift led to fits all results, as it was learned from them.
 #[test]
 fn version_that_contains_a_drift_is_not_ready_until_acknowledged() {
