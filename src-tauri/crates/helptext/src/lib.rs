@@ -12,6 +12,7 @@ mod below;
 mod choices;
 mod clean;
 mod definition;
+mod description;
 mod effects;
 mod entries;
 mod hints;
