@@ -34,6 +34,16 @@ pub enum Problem {
         /// Path of the value, with dots.
         place: String,
     },
+    /// A key that is hardly meant as it is written.
+    #[error("line {line}: {place} has no effect; did you mean {meant}?")]
+    Misspelt {
+        /// Line, from 1.
+        line: usize,
+        /// Path of the key, with dots.
+        place: String,
+        /// The known key.
+        meant: &'static str,
+    },
     /// A file of a later format.
     #[error("schemaVersion {0} is not supported; this version of Schemascope reads 2")]
     UnknownVersion(u64),

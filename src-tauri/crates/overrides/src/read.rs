@@ -1,4 +1,5 @@
-//! Reads overrides from the tree of a file, and checks the type of each key. Unknown keys are ignored.
+//! Reads overrides from the tree of a file, and checks the type of each key. Unknown keys are ignored, with a problem
+//! if they resemble a known one: other programs keep keys of their own in such files.
 
 use std::collections::BTreeSet;
 
@@ -14,6 +15,12 @@ use crate::tree::{line, name, value};
 pub(crate) const FOLLOWS: &str = "followsUpstream";
 /// Format of the file that is written and read.
 const SCHEMA_VERSION: u64 = 2;
+
+const FILE_KEYS: &[&str] = &["schemaVersion", "master", "servers"];
+const SERVER_KEYS: &[&str] = &["enabled", "tools"];
+const ENTRY_KEYS: &[&str] =
+    &["enabled", "name", "description", "annotations", "inputSchema", "outputSchema", FOLLOWS];
+const HINTS: &[&str] = &["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
 /// Reads the overrides of a file, and the problems of the parts that cannot be used.
 pub(crate) fn overrides(tree: &Tree<'_>, text: &str) -> Result<(Overrides, Vec<Problem>), Problem> {
@@ -54,7 +61,7 @@ impl Reader<'_> {
                                     read.master.insert(name(property).into(), entry);
                                 }
                             }
-                            _ => {}
+                            _ => self.misspelt(property, name(property), "master", SERVER_KEYS),
                         }
                     }
                 }
@@ -68,7 +75,7 @@ impl Reader<'_> {
                         read.servers.insert(name(property).into(), server);
                     }
                 }
-                _ => {}
+                _ => self.misspelt(property, name(property), "", FILE_KEYS),
             }
         }
         Ok(read)
@@ -91,7 +98,7 @@ impl Reader<'_> {
                         server.tools.insert(name(property).into(), entry);
                     }
                 }
-                _ => {}
+                _ => self.misspelt(property, name(property), &place, SERVER_KEYS),
             }
         }
         Ok(server)
@@ -134,7 +141,7 @@ impl Reader<'_> {
                     _ => return Err(self.wrong(property, &at, "a JSON Schema: an object, true or false")),
                 },
                 FOLLOWS => entry.follows = self.follows(property, &at)?,
-                _ => {}
+                _ => self.misspelt(property, name(property), place, ENTRY_KEYS),
             }
         }
         // Clients reject the whole list of tools for one whose arguments are no object.
@@ -158,10 +165,11 @@ impl Reader<'_> {
         annotations.retain(|key, value| {
             let (fits, expected) = match key.as_str() {
                 "title" => (value.is_string(), "text"),
-                "readOnlyHint" | "destructiveHint" | "idempotentHint" | "openWorldHint" => {
-                    (value.is_boolean(), "true or false")
+                key if HINTS.contains(&key) => (value.is_boolean(), "true or false"),
+                key => {
+                    self.misspelt(property, key, place, HINTS);
+                    (true, "")
                 }
-                _ => (true, ""),
             };
             if !fits {
                 self.problems.push(self.wrong(property, &format!("{place}.{key}"), expected));
@@ -169,6 +177,20 @@ impl Reader<'_> {
             fits
         });
         annotations
+    }
+
+    /// Reports a key of `place` that differs from a known one by case, separators, or one letter; by two if it is long.
+    fn misspelt(&mut self, property: &ObjectProp<'_>, key: &str, place: &str, known: &[&'static str]) {
+        let plain = |key: &str| key.replace(['_', '-'], "").to_lowercase();
+        let written = plain(key);
+        let is_near = |known: &&&str| {
+            let letters = if known.len() < 7 { 1 } else { 2 };
+            strsim::osa_distance(&written, &plain(known)) <= letters
+        };
+        if let Some(meant) = known.iter().find(is_near) {
+            let place = if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+            self.problems.push(Problem::Misspelt { line: line(self.text, property.start()), place, meant });
+        }
     }
 
     fn follows(&self, property: &ObjectProp<'_>, place: &str) -> Result<BTreeSet<Field>, Problem> {
@@ -215,5 +237,34 @@ impl Reader<'_> {
 
     fn wrong(&self, property: &ObjectProp<'_>, place: &str, expected: &'static str) -> Problem {
         Problem::Type { line: line(self.text, property.value.start()), place: place.to_owned(), expected }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Document;
+
+    #[test]
+    fn key_that_resembles_a_known_one_is_a_problem() {
+        let text = r#"{
+          "note": "for the team", "shemaVersion": 2,
+          "servers": {"shop": {"enable": false, "color": "red", "tools": {"get_order": {
+            "output_schema": {}, "descripton": "x", "x-owner": "ann", "annotations": {"readonlyHint": true, "vendor": 1}
+          }}}}
+        }"#;
+        let document = Document::parse(text.to_owned()).expect("a valid file");
+        let problems: Vec<String> = document.problems().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            problems,
+            [
+                "line 2: shemaVersion has no effect; did you mean schemaVersion?",
+                "line 3: servers.shop.enable has no effect; did you mean enabled?",
+                "line 4: servers.shop.tools.get_order.output_schema has no effect; did you mean outputSchema?",
+                "line 4: servers.shop.tools.get_order.descripton has no effect; did you mean description?",
+                "line 4: servers.shop.tools.get_order.annotations.readonlyHint has no effect; did you mean readOnlyHint?",
+            ]
+        );
+        let entry = document.overrides().entry("shop", "get_order");
+        assert!(entry.is_none_or(|entry| entry.output_schema.is_none()));
     }
 }
