@@ -35,9 +35,18 @@ pub(super) async fn page(State(pages): State<Arc<dyn Pages>>, request: Request) 
     let path = request.uri().path().trim_start_matches('/');
     // One file draws every page.
     let drawn = || schemascope_api::Page::of_path(path).and_then(|_| pages.get("index.html"));
-    let found = pages.get(path).or_else(drawn);
-    match found {
-        Some(page) => respond(page, request.headers()),
+    if let Some(page) = pages.get(path).or_else(drawn) {
+        return respond(page, request.headers());
+    }
+    // It also tells a person that there is no such page, with the way to the others.
+    let accepts = request.headers().get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let of_browser = accepts.filter(|accept| accept.contains("text/html"));
+    match of_browser.and_then(|_| pages.get("index.html")) {
+        Some(page) => {
+            let mut response = respond(page, &HeaderMap::new());
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            response
+        }
         None => (StatusCode::NOT_FOUND, format!("/{path} does not exist\n")).into_response(),
     }
 }
