@@ -50,6 +50,19 @@ await play(async ({ page, step }) => {
   await call("shop__get_order", { id: "2" });
   await until("the second observation", async () => (await observations()) === "2");
 
+  step("a call without an answer");
+  await ask("begin");
+  await page.click('nav a[href="/calls"]');
+  await until("it among the running", async () => (await text(page, ".running li")).includes("rebuild_catalog"));
+  await matches(() => ask("listed"), /shop__rebuild_catalog +│? *running/);
+  await page.click(".running a");
+  await until("how long it takes", async () => (await text(page, ".facts")).includes("running for"));
+  await page.click('nav a[href="/calls"]');
+  await ask("end");
+  await until("none running", async () => (await page.locator(".running").count()) === 0);
+  await until("how it ended", async () => (await text(page, ".calls-table .window a.tr")).includes("cancelled"));
+  assert.doesNotMatch(await ask("listed"), /running/);
+
   step("a server");
   await page.click('nav a[href="/servers"]');
   const crash = '.server[aria-label="crash"]';
@@ -61,5 +74,5 @@ await play(async ({ page, step }) => {
 
   step("as the same page");
   await becomes(() => page.evaluate(() => window.__mark), "same page");
-  await becomes(() => ask("recorded"), 6);
+  await becomes(() => ask("recorded"), 7);
 });

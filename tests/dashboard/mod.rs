@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
-use schemascope_test_support::{McpClient, Places, Program, Serve, play, stdio};
+use schemascope_test_support::{McpClient, Places, Program, Serve, Streamed, play, stdio};
 use serde_json::{Map, Value, json};
 
 /// A name with markup and a direction override; see the hostile upstream.
@@ -85,7 +85,7 @@ impl Stage {
     }
 
     /// Runs a scenario; `more` answers its own requests. Returns its output.
-    fn play(mut self, name: &str, more: impl Fn(&mut Self, &str, &Value) -> Result<Value>) -> String {
+    fn play(mut self, name: &str, mut more: impl FnMut(&mut Self, &str, &Value) -> Result<Value>) -> String {
         let script =
             Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../../tests/dashboard/{name}.mjs"));
         let serve = self.serve();
@@ -115,7 +115,27 @@ fn no_requests(_: &mut Stage, ask: &str, _: &Value) -> Result<Value> {
 #[test]
 fn calls_appear_without_reload() {
     let crash: (&str, &str, &[&str]) = ("crash", "faulty", &["crash"]);
-    Stage::with(&[("shop", "shop", &[]), ("odd", "odd", &[]), crash]).play("live", no_requests);
+    let shop: (&str, &str, &[&str]) = ("shop", "shop", &["--step-ms", "600000"]);
+    let mut slow = None;
+    Stage::with(&[shop, ("odd", "odd", &[]), crash]).play("live", |stage, ask, _| {
+        let client = stage.client.as_ref().unwrap();
+        match ask {
+            "begin" => {
+                let call = json!({"name": "shop__rebuild_catalog", "arguments": {}});
+                let body = json!({"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": call});
+                let headers = [("mcp-session-id", client.session())];
+                slow = Some(Streamed::post(stage.serve(), None, &headers, &body)?);
+                Ok(Value::Null)
+            }
+            "end" => {
+                client.notify("notifications/cancelled", r#"{"requestId":"slow"}"#)?;
+                slow = None;
+                Ok(Value::Null)
+            }
+            "listed" => Ok(stage.program.run(&["calls"])?.out.into()),
+            ask => bail!("unknown request {ask:?}"),
+        }
+    });
 }
 
 #[test]

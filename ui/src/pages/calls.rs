@@ -1,6 +1,8 @@
-//! Recorded calls, newest first, filtered; new ones appear as they are made. One can be open beside the list.
+//! Recorded calls, newest first, filtered; new ones appear as they are made. One can be open beside the list. Calls
+//! that have no answer yet are above it.
 
 mod detail;
+mod running;
 
 use std::sync::Arc;
 
@@ -18,6 +20,7 @@ use crate::parts::{
 use crate::route::Route;
 use crate::{browser, door};
 use detail::Detail;
+use running::Running;
 
 /// Calls requested at a time.
 const PAGE: usize = 300;
@@ -342,6 +345,7 @@ pub fn Calls() -> impl IntoView {
                     </button>
                 </div>
             </div>
+            <Running />
             <div class="split" class:open=move || open.get().is_some()>
                 <section class="card" aria-label="Calls">
                     {table("calls-table", COLUMNS, None, content)}

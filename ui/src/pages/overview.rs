@@ -143,6 +143,14 @@ fn Calls() -> impl IntoView {
                         _ => format!("{failed} · p50 {} · p99 {}", duration(pulse.latency.p50_us), duration(pulse.latency.p99_us)),
                     }
                 })}
+                {move || app.live.pulse.with(|pulse| match pulse.running.count {
+                    0 => ().into_any(),
+                    running => view! {
+                        " · " <a class="accent" href="/calls" title="calls without an answer for a second or more">
+                            {count(running)} " running"
+                        </a>
+                    }.into_any(),
+                })}
             </p>
         </section>
     }
@@ -197,7 +205,8 @@ fn Upstreams() -> impl IntoView {
     let app = App::get();
     let states = Memo::new(move || {
         app.live.servers(|servers| {
-            let configured = servers.values().filter(|server| !server.built_in);
+            let configured =
+                servers.values().filter(|server| !server.built_in && server.state != UpstreamState::Disabled);
             configured.map(|server| (server.server_name.clone(), server.state)).collect::<Vec<_>>()
         })
     });

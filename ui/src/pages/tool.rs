@@ -25,7 +25,7 @@ use crate::door;
 use crate::drift::{DriftList, Drifts};
 use crate::failing::FailingTexts;
 use crate::live::Connection;
-use crate::numbers::{count, duration, percent};
+use crate::numbers::{count, duration, percent, span};
 use crate::parts::{Empty, Fact, Foreign, Icon, Ladder, Loading, Views, source_word};
 use crate::recent::marks;
 use crate::throttle::throttled;
@@ -205,6 +205,13 @@ fn Top(
     let carriers = known.part(|detail| detail.carriers);
     let fits = known.part(|detail| detail.fits);
     let latency = known.part(|detail| detail.latency);
+    let app = App::get();
+    let running_since = Memo::new(move || {
+        app.live.pulse.with(|pulse| {
+            let longest = pulse.running.calls.iter().find(|call| call.tool_id == id);
+            longest.map(|call| call.at.as_millis())
+        })
+    });
     view! {
         <div class="tool-head">
             <Buttons versions=versions />
@@ -245,6 +252,9 @@ fn Top(
             })}
             <Fact name="Calls · failed">
                 {move || row.get().map(|row| format!("{} · {}", count(row.call_count), count(row.failure_count)))}
+                {move || running_since.get().map(|at| view! {
+                    <span class="warn">" · running for " {move || span(at, app.live.now.get())}</span>
+                }.into_any())}
             </Fact>
             {move || (latency.get().count > 0).then(|| view! {
                 <Fact name="Latency p50 · p95 · p99" title="of all calls, from request to response, within 1 %">

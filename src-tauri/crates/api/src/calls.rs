@@ -86,6 +86,35 @@ pub struct CallRow {
     pub client: Option<String>,
 }
 
+/// Lists calls that have no answer yet.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct ListRunning {}
+
+impl Command for ListRunning {
+    const NAME: &'static str = "list_running";
+    type Reply = RunningCalls;
+}
+
+/// Calls that take a second or more so far.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunningCalls {
+    /// Number of these calls.
+    pub count: u64,
+    /// The longest, at most 20, longest first.
+    pub calls: Vec<RunningCall>,
+}
+
+/// A call that has no answer yet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunningCall {
+    /// `server__tool`.
+    pub tool_id: String,
+    /// Time at which the request arrived.
+    pub at: Timestamp,
+    /// Name of the client.
+    pub client: Option<String>,
+}
+
 /// Gets one call with its bodies.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct GetCall {

@@ -9,8 +9,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::{
-    CallRow, CliRequest, Command, DescriptionProposal, Latency, RecorderReport, ServerRow, ToolRow,
-    WrapperEvent,
+    CallRow, CliRequest, Command, DescriptionProposal, Latency, RecorderReport, RunningCalls, ServerRow,
+    ToolRow, WrapperEvent,
 };
 
 /// Position of a reader, written `ENGINE-SEQUENCE` with decimal numbers.
@@ -86,6 +86,9 @@ pub struct Pulse {
     pub latency: Latency,
     /// State of the recorder since the engine started.
     pub recorder: RecorderReport,
+    /// Calls that have no answer yet.
+    #[serde(default)]
+    pub running: RunningCalls,
 }
 
 /// Brings an open window to the front.

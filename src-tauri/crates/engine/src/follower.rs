@@ -86,6 +86,7 @@ impl Follower {
                 failure_count,
                 latency: records.recorder.call_latency(),
                 recorder: records.recorder.report(),
+                running: upstreams.running(),
             }
         };
         let (mut tools, mut gone) = (Vec::new(), Vec::new());

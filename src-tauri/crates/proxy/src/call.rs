@@ -18,6 +18,7 @@ use crate::built_in::CallerSession;
 use crate::config::OWN_SERVER;
 use crate::exchange::{ActiveRequest, Outbox};
 use crate::observer::{Ended, FinishedCall, Observer};
+use crate::running::{RunningCall, RunningCalls};
 use crate::upstream::Upstream;
 use crate::upstream::tasks::ToolCall;
 use crate::upstream::transport::built_in::CALLER;
@@ -91,12 +92,13 @@ pub(crate) struct Outgoing {
 }
 
 /// Sends a request on a task of its own. The task holds `guard` and ends with the request or when `ending` is
-/// cancelled.
+/// cancelled. A tool call is one of the `running` ones until it is recorded.
 pub(crate) fn start(
     outgoing: Outgoing,
     observer: Arc<dyn Observer>,
     adapter: Arc<Adapter>,
     tasks: &TaskTracker,
+    running: &Arc<RunningCalls>,
     ending: CancellationToken,
     guard: impl Send + 'static,
 ) -> ActiveRequest {
@@ -109,6 +111,10 @@ pub(crate) fn start(
     let call = call.map(|Recording { tool, arguments, .. }| ToolCall {
         tool: tool.clone(),
         arguments: arguments.clone(),
+    });
+    let at = Timestamp::now();
+    let running = recording.as_ref().map(|Recording { tool, caller, .. }| {
+        running.add(RunningCall { tool: tool.clone(), at, client: caller.client.clone() })
     });
     let wants_observation = adapt && wants_observation(outgoing.params.as_ref());
     let method = outgoing.method.clone();
@@ -126,8 +132,7 @@ pub(crate) fn start(
         call,
     };
     tasks.spawn(async move {
-        let _guard = guard;
-        let at = Timestamp::now();
+        let _guard = (guard, running);
         let began = Instant::now();
         let driven = tokio::select! {
             driven = bridge::drive(&upstream, outgoing, events_sender, &cancel) => driven,

@@ -23,6 +23,7 @@ use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
 use crate::config::{Config, OWN_SERVER, ServerEntry};
 use crate::exchange::{ActiveRequest, Outbox};
 use crate::observer::{ListedTool, Observer};
+use crate::running::{RunningCall, RunningCalls};
 use crate::schemas::{Adapting, Schemas};
 use crate::upstream::{Live, Status, Upstream};
 use crate::wire::{Body, RpcError, Who};
@@ -60,6 +61,7 @@ pub struct Hub {
     /// Notifications of upstreams for all clients: changes of resources and of lists other than tools.
     notifications: broadcast::Sender<UpstreamNotification>,
     requests: TaskTracker,
+    running: Arc<RunningCalls>,
     /// Ends the remaining requests once all upstreams have ended.
     ending: CancellationToken,
     /// Owners of resources and prompts, by the latest lists.
@@ -92,6 +94,7 @@ impl Hub {
             changed,
             notifications,
             requests,
+            running: Arc::default(),
             ending,
             directory,
             lost_streams: Arc::default(),
@@ -176,6 +179,11 @@ impl Hub {
             },
             Err(Body::Error(error) | Body::Result(error)) => Err(CallFailed::Error(error)),
         }
+    }
+
+    /// The first `limit` tool calls that take at least `age` so far, longest first, and how many such calls there are.
+    pub fn running(&self, age: Duration, limit: usize) -> (Vec<RunningCall>, usize) {
+        self.running.older_than(age, limit)
     }
 
     /// Number of response streams that lost events before a client read them, because the replay buffer was full.
@@ -318,7 +326,8 @@ impl Hub {
     /// Starts a request. `guard` is held until it has ended.
     pub(crate) fn start(&self, outgoing: Outgoing, guard: impl Send + 'static) -> ActiveRequest {
         let (observer, adapter) = (Arc::clone(&self.observer), Arc::clone(&self.adapter));
-        call::start(outgoing, observer, adapter, &self.requests, self.ending.clone(), guard)
+        let ending = self.ending.clone();
+        call::start(outgoing, observer, adapter, &self.requests, &self.running, ending, guard)
     }
 
     /// The current version of the list of all tools.

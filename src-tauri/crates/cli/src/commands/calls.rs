@@ -4,9 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::{Cell, Color};
-use schemascope_api::{CallsPage, ListCalls};
+use schemascope_api::{CallsPage, ListCalls, ListRunning, RunningCall};
 use schemascope_engine::Front;
-use schemascope_model::{CallRecord, Outcome};
+use schemascope_model::{CallRecord, Outcome, Timestamp};
 
 use super::verb::{WithEngine, verbs};
 use crate::args::Args;
@@ -19,7 +19,7 @@ const PAGE: usize = 500;
 /// Number of calls in a table by default.
 const TABLE: usize = 50;
 
-/// List recorded calls, newest first
+/// List recorded calls, newest first, after those that are running
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     schemascope calls --failures --limit 10\n  \
@@ -63,19 +63,33 @@ impl WithEngine for Calls {
             }
         }
         if !args.json {
-            print(&shown)?;
+            let mut running = front.call(ListRunning {}).await?.calls;
+            running
+                .retain(|call| !self.failures && self.tool.as_ref().is_none_or(|tool| *tool == call.tool_id));
+            print(&running, &shown)?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn print(calls: &[CallRecord]) -> Result<()> {
-    if calls.is_empty() {
+fn print(running: &[RunningCall], calls: &[CallRecord]) -> Result<()> {
+    if running.is_empty() && calls.is_empty() {
         output::note("No calls.");
         return Ok(());
     }
     let header = ["time", "tool", "outcome", "duration", "size", "client"];
     let mut table = output::table(&header, &[3, 4]);
+    for call in running {
+        let so_far = Timestamp::now().as_millis().saturating_sub(call.at.as_millis());
+        table.add_row([
+            Cell::new(output::time(call.at)),
+            Cell::new(output::harmless(&call.tool_id)),
+            Cell::new("running").fg(Color::Yellow),
+            Cell::new(output::duration(so_far.saturating_mul(1_000))),
+            Cell::new(""),
+            Cell::new(output::harmless(call.client.as_deref().unwrap_or_default())),
+        ]);
+    }
     for call in calls {
         let outcome = Cell::new(call.outcome);
         table.add_row([

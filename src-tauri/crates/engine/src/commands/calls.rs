@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use schemascope_api::{
-    ApiError, BrowseCalls, CallReply, CallTool, CallsPage, ErrorKind, Filter, GetCall, ListCalls, RowsPage,
-    Subject,
+    ApiError, BrowseCalls, CallReply, CallTool, CallsPage, ErrorKind, Filter, GetCall, ListCalls,
+    ListRunning, RowsPage, RunningCalls, Subject,
 };
 use schemascope_model::{CallRecord, Client, Origin, ToolId};
 use schemascope_proxy::{CallFailed, Caller};
@@ -15,7 +15,7 @@ use super::{Handle, internal, nearest};
 use crate::engine::Engine;
 use crate::recording::events::call_row;
 
-handlers![ListCalls, BrowseCalls, GetCall, CallTool];
+handlers![ListCalls, BrowseCalls, ListRunning, GetCall, CallTool];
 
 /// Calls in one reply at most; the store bounds the bytes of their bodies.
 const MAX_CALLS: usize = 1_000;
@@ -83,6 +83,12 @@ impl Engine {
             1..=MAX_TOOLS => Some(tools),
             _ => Some(Vec::new()),
         }
+    }
+}
+
+impl Handle<ListRunning> for Engine {
+    async fn handle(&self, ListRunning {}: ListRunning) -> Result<RunningCalls, ApiError> {
+        Ok(self.upstreams.running())
     }
 }
 

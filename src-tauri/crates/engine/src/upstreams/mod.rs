@@ -4,8 +4,9 @@ mod observer;
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use schemascope_api::{CliRegister, ServerRow};
+use schemascope_api::{CliRegister, RunningCall, RunningCalls, ServerRow};
 use schemascope_proxy::{BuiltIn, Hub};
 
 use crate::config::UserFiles;
@@ -18,6 +19,11 @@ use crate::recording::mode::Recording;
 use crate::recording::schema_status::SchemaStatus;
 use crate::views;
 use observer::ProxyObserver;
+
+/// Calls that take less are not listed as running: they would be over before anyone has read the line.
+const RUNNING_AGE: Duration = Duration::from_secs(1);
+/// Running calls in a list; the others are counted.
+const RUNNING_CALLS: usize = 20;
 
 /// The upstreams, and where clients reach them.
 #[derive(Clone)]
@@ -105,6 +111,17 @@ impl Upstreams {
             row
         })
         .collect()
+    }
+
+    /// Calls that have no answer yet.
+    pub(crate) fn running(&self) -> RunningCalls {
+        let (calls, count) = self.hub.running(RUNNING_AGE, RUNNING_CALLS);
+        let calls = calls.into_iter().map(|call| RunningCall {
+            tool_id: call.tool.to_string(),
+            at: call.at,
+            client: call.client.map(|client| client.name.to_string()),
+        });
+        RunningCalls { count: count as u64, calls: calls.collect() }
     }
 
     /// Events of streams that clients missed, in a sentence.
