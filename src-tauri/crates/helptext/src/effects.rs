@@ -63,6 +63,11 @@ pattern!(
     LOADS,
     r"\b(?:load(?:s|ed|ing)?|import(?:s|ed|ing)?|preload(?:s|ed|ing)?|register(?:s|ed)?|require|inject(?:s|ed|ing)?|early-load)\b[^.;]{0,50}?\b(?:plug-?ins?|extensions?|shared (?:librar(?:y|ies)|objects?)|modules?|librar(?:y|ies)|agents?|hooks?|scripts?|engine|provider)\b|\b(?:shared librar(?:y|ies)|plug-?in|extension module)s? to (?:load|use)\b"
 );
+// Code of a language, or code that is run: `Python code to convert each item`.
+pattern!(
+    CODE,
+    r"(?:^|\b(?:using|with|by|through) )(?:an? |the )?(?:python|javascript|js|typescript|lua|ruby|perl|php|tcl|scheme|lisp|groovy|jinja2?) (?:code|expressions?|snippets?|functions?|callables?)\b|\bcode (?:to|that|which) (?:be )?(?:run|runs?|executed?|executes|eval(?:uated?|uates)?|convert|transform|apply|process)\b"
+);
 // The same words about how a thing is done, not about what a value runs.
 pattern!(
     HARMLESS,
@@ -74,7 +79,7 @@ pattern!(
 );
 pattern!(
     RUN_FLAG,
-    r"^-{1,2}(?:.*-)?(?:exec|execute|eval|shell|command|cmd|hook|plugin|plugins|pre-cmd|post-cmd|to-command|compress-program|use-compress-program|rsh|upload-pack|receive-pack|pager|editor|preprocessor|filter-program|run|launcher|wrapper)$"
+    r"^-{1,2}(?:.*-)?(?:exec|execute|eval|shell|command|cmd|hook|plugin|plugins|pre-cmd|post-cmd|to-command|compress-program|use-compress-program|rsh|upload-pack|receive-pack|pager|editor|preprocessor|filter-program|run|launcher|wrapper|load-extension|load-plugin)$"
 );
 pattern!(
     WRITES,
@@ -130,6 +135,7 @@ const LOAD_WORDS: &[&str] = &[
     "engine",
     "provider",
 ];
+const CODE_WORDS: &[&str] = &["code", "expression", "snippet", "function", "callable"];
 const DELETE_WORDS: &[&str] = &["delet", "remov", "eras", "unlink", "purge", "wipe", "prune"];
 
 fn has_any(text: &str, words: &[&str]) -> bool {
@@ -147,6 +153,7 @@ pub fn mark(definition: &mut Definition) {
     definition.reads_stdin |= path.is_empty() && known.is_some_and(|known| known.reads_stdin);
     definition.effects = known.map(|known| known.subcommand(&path).to_vec()).unwrap_or_default();
     let of_arguments = of_arguments(&definition.command);
+    let about = definition.description.to_lowercase();
     for positional in &mut definition.positionals {
         let mut effects = of_arguments.clone();
         let lower = positional.name.to_lowercase();
@@ -158,7 +165,8 @@ pub fn mark(definition: &mut Definition) {
                 || begins("command-")
                 || begins("commandline"));
         let says = positional.description.to_lowercase();
-        if says_command || is_match(&RUN_NAME, &lower) && is_match(&RUNS, &says) {
+        let is_code = lower == "code" && (is_match(&CODE, &says) || is_match(&CODE, &about));
+        if says_command || is_code || is_match(&RUN_NAME, &lower) && is_match(&RUNS, &says) {
             effects.push(Effect::Runs);
         }
         if matches!(lower.as_str(), "output" | "outfile" | "output_file" | "dest" | "destination") {
@@ -228,7 +236,8 @@ fn of_text(option: &OptionDefinition) -> Vec<Effect> {
     let name = bare(&option.value_name).to_lowercase().replace('-', "_");
     let flag = |pattern| option.flags.iter().any(|flag| is_match(pattern, &flag.to_lowercase()));
     let runs = (has_any(&says, RUN_WORDS) && is_match(&RUNS, &says)
-        || has_any(&says, LOAD_WORDS) && is_match(&LOADS, &says))
+        || has_any(&says, LOAD_WORDS) && is_match(&LOADS, &says)
+        || has_any(&says, CODE_WORDS) && is_match(&CODE, &says))
         && !is_match(&HARMLESS, &says);
     if option.choices.is_empty() && (is_match(&RUN_NAME, &name) || flag(&RUN_FLAG) || runs) {
         effects.push(Effect::Runs);
@@ -279,6 +288,9 @@ mod tests {
             "--plugin NAME   Load a plugin module",
             "--rsh=COMMAND   specify the remote shell to use",
             "--hook FILE   Run this script after each page",
+            "--convert TEXT   Python code to convert each item",
+            "--functions TEXT   Python code defining one or more custom SQL functions",
+            "--load-extension TEXT   Path to SQLite extension, with optional :entrypoint",
         ] {
             assert!(effects(line, "x").contains(&Effect::Runs), "{line}");
         }
@@ -287,6 +299,8 @@ mod tests {
             "--color WHEN   Use color",
             "--timeout SECONDS   Time to wait before a command is started",
             "--format NAME   Output format",
+            "--code NUMBER   HTTP code to expect",
+            "--lang NAME   Generate Python code or C code",
         ] {
             assert!(!effects(line, "x").contains(&Effect::Runs), "{line}");
         }

@@ -2,6 +2,7 @@
 
 mod brackets;
 mod commands;
+mod prefixes;
 mod productions;
 mod titles;
 mod typed;
@@ -58,8 +59,10 @@ pattern!(EMPTY_VALUE, r"^(\s*-[A-Z][A-Z0-9_]*)=(\w*)(\s+):(\S.*)$");
 /// The lines in the usual way.
 pub fn usual(lines: &[String], name: &str) -> Vec<String> {
     let mut usual = Vec::with_capacity(lines.len());
-    let second = second_column(lines);
-    let mut lines = brackets::bare_entries(brackets::joined_usage(lines));
+    let mut lines = lines.to_vec();
+    prefixes::remove(&mut lines, name);
+    let second = second_column(&lines);
+    let mut lines = brackets::bare_entries(brackets::joined_usage(&lines));
     productions::listed(&mut lines, name);
     commands::listed(&mut lines, name);
     wrapped::join_lists(&mut lines);

@@ -43,7 +43,9 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         let What::Name(left) = &entry.what else { continue };
         let own = after(left, &usage.command).or_else(|| after(left, program).filter(|_| has_program));
         let own = own.and_then(|at| left.get(at..)).map(str::trim_start);
-        let own = own.filter(|rest| rest.starts_with(char::is_alphabetic));
+        // A page of the manual for each: `toolbox-create(1)`.
+        let manual = || left.strip_suffix("(1)")?.strip_prefix(&usage.command)?.strip_prefix('-');
+        let own = own.or_else(manual).filter(|rest| rest.starts_with(char::is_alphabetic));
         let Some(command) = subcommand(own.unwrap_or(left), &entry.description) else { continue };
         // `tsc` beneath "common commands" of tsc.
         if command.name == usage.command {

@@ -109,8 +109,10 @@ fn block(lines: &[String]) -> Vec<&str> {
 
 /// Whether a line is a form with nothing but a place for options: `colormgr [OPTION?]`.
 fn is_form_of_options(line: &str, name: &str) -> bool {
-    let rest = line.trim().strip_prefix(name).and_then(|rest| rest.strip_prefix(' ')).unwrap_or_default();
-    !name.is_empty() && rest.starts_with("[OPTION") && !rest.contains(' ')
+    let (program, rest) = line.trim().split_once(' ').unwrap_or_default();
+    // GLib writes the whole path.
+    let program = program.rsplit('/').next().unwrap_or_default();
+    !name.is_empty() && program == name && rest.starts_with("[OPTION") && !rest.contains(' ')
 }
 
 /// Whether a line is a form with a place for a subcommand.
@@ -143,8 +145,13 @@ fn are_names(block: &[&str], are_described: bool, name: &str) -> bool {
         let is_name =
             is_name(first) && first.starts_with(|c: char| c.is_ascii_lowercase()) && first.len() > 1;
         let (arguments, description) = behind.split_once("  ").unwrap_or((behind, ""));
-        let has_arguments =
-            arguments.is_empty() || arguments.starts_with(" [") || arguments.starts_with(" <");
+        // fwupdmgr: `clean-remote REMOTE-ID`.
+        let is_argument = |word: &str| {
+            word.starts_with(['[', '<'])
+                || word.starts_with(|c: char| c.is_ascii_uppercase())
+                    && !word.contains(|c: char| c.is_ascii_lowercase())
+        };
+        let has_arguments = arguments.split_whitespace().next().is_none_or(is_argument);
         let fits = match are_described {
             // The description may stand beneath.
             true => {
@@ -287,7 +294,8 @@ struct Heading<'a> {
 impl<'a> Heading<'a> {
     fn of(line: &'a str) -> Option<Self> {
         const MOST_WORDS: usize = 9;
-        let text = line.trim_start();
+        // AsciiDoc: `=== High level commands`.
+        let text = line.trim_start().trim_start_matches('=').trim_start();
         // coreutils, busybox
         if text.starts_with("Currently defined functions:") {
             return Some(Self { text, indent: indent(line), behind: "", column: 0, is_of_actions: false });
@@ -360,9 +368,11 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
     }
     // git-lfs: `git lfs env:`. nix: `· nix build - build it`. kingpin: `check config <file>` in the help of `promtool check`.
     let own = name.split(' ').next_back().unwrap_or_default();
+    let parted = name.replace('-', " ");
     let bare = |line: &String| {
         let behind = |own: &str| line.trim_start().strip_prefix(own)?.strip_prefix(' ');
-        let rest = behind(name).or_else(|| behind(own)).filter(|_| !own.is_empty())?;
+        let rest =
+            behind(name).or_else(|| behind(&parted)).or_else(|| behind(own)).filter(|_| !own.is_empty())?;
         let rest = Some(rest).filter(|rest| rest.starts_with(char::is_alphabetic))?;
         Some(format!("{}{rest}", " ".repeat(indent(line))))
     };
