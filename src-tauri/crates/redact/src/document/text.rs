@@ -2,7 +2,8 @@
 
 use schemascope_model::Marker;
 
-use crate::edits::{Edit, Span, marker_edits};
+use super::embedded;
+use crate::edits::{Edit, Span, marker_edits, merged};
 use crate::{Redactor, Trust, finders};
 
 /// What a search over the whole document has shown for a text.
@@ -35,7 +36,12 @@ pub(crate) fn edits_of_plain_text(
             found.retain(|span| !marked.iter().any(|mark| mark.start < span.end && span.start < mark.end));
         }
     }
-    if found.is_empty() { Vec::new() } else { marker_edits(text, found) }
+    let edits = if found.is_empty() { Vec::new() } else { marker_edits(text, found) };
+    let inside = match expected.hinted {
+        true => embedded::edits(redactor, text, trust, nesting),
+        false => Vec::new(),
+    };
+    if inside.is_empty() { edits } else { merged(text, inside.into_iter().chain(edits).collect()) }
 }
 
 /// Finds everything that looks like a marker.
