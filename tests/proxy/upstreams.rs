@@ -120,6 +120,26 @@ fn upstream_that_crashes_in_a_call_is_reported_and_restarted() {
     assert!(calls.iter().all(|call| call["outcome"] == "lost"), "{calls:?}");
 }
 
+/// Most agents list the tools once, so the tools of a server that crashed would be missing for good.
+#[test]
+fn client_that_lists_without_a_crashed_upstream_is_notified_when_it_is_back() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch, &[("crashes", faulty("crash"))]);
+    let serve = program.serve(&[]).unwrap();
+    let mut without = None;
+    // The pauses grow until one is too long to wait for.
+    until("a list lacks its tools", || {
+        let client = serve.connect(None).unwrap();
+        client.call("crashes__ask", &json!({})).unwrap().answer().unwrap();
+        let list = client.request("tools/list", "{}").unwrap().result().unwrap().to_string();
+        without = Some(client).filter(|_| list.contains("shop__") && !list.contains("crashes__ask"));
+        without.is_some()
+    });
+    let client = without.unwrap();
+    client.listen(|message| !message.contains("notifications/tools/list_changed")).unwrap();
+    assert!(names(&serve).contains(&"crashes__ask".to_owned()));
+}
+
 #[test]
 fn late_upstream_is_announced_when_it_is_ready() {
     let scratch = tempfile::tempdir().unwrap();

@@ -256,16 +256,20 @@ impl Hub {
 
     /// Starts the upstreams of `/mcp`. Returns those that are ready in time.
     pub(crate) async fn ready(&self) -> Vec<(Arc<Upstream>, Arc<Live>)> {
-        Self::ready_of(self.offered().collect()).await
+        let offered: Vec<_> = self.offered().collect();
+        let ready = Self::ready_of(offered.clone()).await;
+        let is_ready =
+            |upstream: &&Arc<Upstream>| ready.iter().any(|(known, _)| Arc::ptr_eq(known, upstream));
+        offered.iter().filter(|upstream| !is_ready(upstream)).for_each(|upstream| upstream.note_missed());
+        ready
     }
 
     async fn ready_of(upstreams: Vec<Arc<Upstream>>) -> Vec<(Arc<Upstream>, Arc<Live>)> {
         let starting: Vec<_> = upstreams
             .into_iter()
             .map(|upstream| {
-                let deadline = upstream.worth_waiting_until(LIST_TIMEOUT);
                 tokio::spawn(async move {
-                    let live = tokio::time::timeout_at(deadline.into(), upstream.live()).await.ok()?.ok()?;
+                    let live = upstream.live_for_list(LIST_TIMEOUT).await?;
                     Some((upstream, live))
                 })
             })

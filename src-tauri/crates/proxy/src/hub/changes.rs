@@ -108,8 +108,8 @@ pub(super) async fn announce_tools(
     while changes.changed().await.is_ok() {
         observer.changed(upstream.name());
         let now = upstream.live_now().map(|live| live.tools());
-        // A restart is not a change: the tools are expected back.
-        if now.is_some() && now != before {
+        // A restart is not a change: the tools are expected back. But a client may have listed them meanwhile.
+        if now.is_some() && (upstream.was_missed() || now != before) {
             before = now;
             // What is not part of `/mcp` changes nothing there.
             if adapter.schemas().is_offered(upstream.name()) {

@@ -134,6 +134,11 @@ impl Upstream {
         who: &Who,
         owner: Option<&Outbox>,
     ) -> Result<Arc<Live>, String> {
+        // The end of the shared session says nothing about this one.
+        let own = who.session.as_deref().filter(|_| who.era == Era::Legacy && who.may_be_asked());
+        if let Some(own) = own.and_then(|session| self.own_now(session)) {
+            return Ok(own);
+        }
         let shared = self.live().await?;
         let key = match (who.era, shared.hello.era) {
             (_, Era::Modern) => return Ok(shared),

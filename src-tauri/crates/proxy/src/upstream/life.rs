@@ -145,7 +145,13 @@ impl Upstream {
             Ok(tools) => tools,
             Err(reason) => return reason,
         };
+        let before = self.listed();
         self.take_listing(&live, tools);
+        // Sessions of clients go on after a restart, and know the tools from before.
+        if !before.is_empty() && before != self.listed() {
+            let method = "notifications/tools/list_changed".to_owned();
+            self.publish(Notification { method, params: None }, None);
+        }
         tracing::info!(upstream = %self.name, tools = live.tools().len(), protocol = %live.hello.version, "ready");
         (progress.was_ready, progress.link) = (true, Some(Arc::clone(&live.link)));
         *self.era.lock().unwrap_or_else(PoisonError::into_inner) = Some(era);

@@ -17,6 +17,7 @@ pub(crate) mod subscriptions;
 pub(crate) mod tasks;
 pub(crate) mod transport;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -40,6 +41,10 @@ use transport::Transport;
 
 /// A restart that is requested this soon after a start is ignored as a duplicate.
 const RESTART_DEBOUNCE: Duration = Duration::from_secs(1);
+/// Attempts to start an upstream in the background.
+const MAX_RETRIES: usize = 10;
+/// How long a list waits for an upstream that is started again after it ended.
+const RESTART_PATIENCE: Duration = Duration::from_secs(3);
 /// Notifications that may wait for a slow listener.
 const NOTIFICATION_CAPACITY: usize = 256;
 
@@ -56,6 +61,10 @@ pub(crate) struct Upstream {
     notifications: broadcast::Sender<SharedNotification>,
     /// The tools it listed last. Kept while it does not run.
     listed: Mutex<Arc<[ListedTool]>>,
+    /// Whether a client got a list without its tools, because it was not ready in time.
+    missed: AtomicBool,
+    /// Whether it is started again in the background, because it was missed.
+    retrying: AtomicBool,
     stop: CancellationToken,
     /// Cancelled to replace the running session. Changed while `phase` is locked.
     replace: Mutex<CancellationToken>,
@@ -91,6 +100,8 @@ impl Upstream {
             changed: watch::Sender::new(0),
             notifications: broadcast::Sender::new(NOTIFICATION_CAPACITY),
             listed: Mutex::default(),
+            missed: AtomicBool::new(false),
+            retrying: AtomicBool::new(false),
             stop: CancellationToken::new(),
             replace: Mutex::default(),
             era: Mutex::default(),
@@ -198,14 +209,78 @@ impl Upstream {
         }
     }
 
-    /// Returns until when a list of all tools should wait for this upstream: for `limit` from its start, and not at
-    /// all once it has failed to start.
-    pub(crate) fn worth_waiting_until(&self, limit: Duration) -> Instant {
+    /// Returns until when a list of all tools should wait for this upstream: for `limit` from its start. Once it has
+    /// failed, not at all, or for a moment if it ran before: it is likely to run again.
+    fn worth_waiting_until(&self, limit: Duration) -> Instant {
+        let again = if self.listed().is_empty() { Duration::ZERO } else { RESTART_PATIENCE };
         match &*self.phase() {
-            Phase::Starting { failures: 1.., .. } | Phase::Failed { failures: 1.., .. } => Instant::now(),
+            Phase::Starting { failures: 1.., since } => *since + again,
+            Phase::Failed { failures: 1.., .. } => Instant::now() + again,
             Phase::Starting { since, .. } => *since + limit,
             _ => Instant::now() + limit,
         }
+    }
+
+    /// Notes that a client got a list without its tools. If it ran before, it is started again in the background, and
+    /// the client is notified once the tools are there.
+    pub(crate) fn note_missed(self: &Arc<Self>) {
+        self.missed.store(true, Ordering::Relaxed);
+        // It may have become ready just before.
+        if self.live_now().is_some() {
+            self.changed.send_modify(|version| *version += 1);
+        } else if !self.listed().is_empty() && !self.retrying.swap(true, Ordering::Relaxed) {
+            let upstream = Arc::clone(self);
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = upstream.start_again() => {}
+                    () = upstream.stop.cancelled() => {}
+                }
+                upstream.retrying.store(false, Ordering::Relaxed);
+            });
+        }
+    }
+
+    /// Tries to start it after each pause, a limited number of times.
+    async fn start_again(self: &Arc<Self>) {
+        for _ in 0..MAX_RETRIES {
+            self.pause_is_over().await;
+            if self.live().await.is_ok() || !self.may_start_again() {
+                return;
+            }
+        }
+    }
+
+    fn may_start_again(&self) -> bool {
+        self.can_start() && !self.stop.is_cancelled()
+    }
+
+    /// Returns the shared session if it is open by then, for a list. One that ran before is started again after its
+    /// pause.
+    pub(crate) async fn live_for_list(self: &Arc<Self>, limit: Duration) -> Option<Arc<Live>> {
+        let deadline = self.worth_waiting_until(limit);
+        let live = async {
+            let mut live = self.live().await;
+            while live.is_err() && !self.listed().is_empty() && self.may_start_again() {
+                self.pause_is_over().await;
+                live = self.live().await;
+            }
+            live.ok()
+        };
+        tokio::time::timeout_at(deadline.into(), live).await.ok()?
+    }
+
+    /// Waits until it may be started again.
+    async fn pause_is_over(&self) {
+        let retry_at = match &*self.phase() {
+            Phase::Failed { retry_at, .. } => *retry_at,
+            _ => Instant::now(),
+        };
+        tokio::time::sleep_until(retry_at.into()).await;
+    }
+
+    /// Returns whether a client got a list without its tools since the last time.
+    pub(crate) fn was_missed(&self) -> bool {
+        self.missed.swap(false, Ordering::Relaxed)
     }
 
     /// Returns the shared session, if it is open.
