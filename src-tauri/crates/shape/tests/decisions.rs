@@ -169,6 +169,35 @@ fn field_that_determines_the_others_makes_a_tagged_union() {
     assert_eq!(decided(&shape, ""), ["tagged union of 3"]);
 }
 
+/// From recorded answers of APIs: most unions were by names, hashes and times of a few objects that came again and again.
+#[test]
+fn repeated_objects_times_and_hashes_make_no_union() {
+    // Three users in 120 answers; one of them has a name.
+    let user = |n: usize| match n % 3 {
+        0 => json!({"login": "ann", "id": 11, "name": "Ann"}),
+        1 => json!({"login": "bo", "id": 27}),
+        _ => json!({"login": "cy", "id": 35}),
+    };
+    let users = shape((0..120).map(|n| json!({"n": n, "user": user(n)})));
+    assert_eq!(schema(&users)["properties"]["user"].get("oneOf"), None);
+    // The same field in users of whom there are many.
+    let kind = |n: usize| match n % 2 {
+        0 => json!({"kind": "person", "id": n, "name": format!("u{n}")}),
+        _ => json!({"kind": "bot", "id": n, "owner": n}),
+    };
+    let kinds = shape((0..120).map(|n| json!({"n": n, "user": kind(n)})));
+    assert_eq!(schema(&kinds)["properties"]["user"]["oneOf"].as_array().map(Vec::len), Some(2));
+    for tags in [["2020-02-22T19:13:53Z", "2021-03-22T19:13:53Z"], ["b68de5ae38616c29", "6fa61a8f38616c29"]] {
+        let by = |n: usize| match n % 2 {
+            0 => json!({"mark": tags[0], "n": n, "name": format!("u{n}")}),
+            _ => json!({"mark": tags[1], "n": n, "owner": n}),
+        };
+        // They have fields of their own, which may divide them.
+        let by = schema(&shape((0..120).map(by))).to_string();
+        assert!(!by.contains("\"const\""), "{by}");
+    }
+}
+
 #[test]
 fn fields_of_which_each_object_has_one_make_a_union() {
     let job = |n: usize| match n % 3 {

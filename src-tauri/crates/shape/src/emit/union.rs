@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::object::{Openness, openness};
 use super::{Emitter, Kinds, Limits, Policy, Schema};
+use crate::format::Format;
 use crate::node::{Id, Node, Type};
 use crate::path;
 use crate::tags::{Companion, OwnedValue, Row, Tags};
@@ -178,31 +179,83 @@ pub(crate) fn alternatives<'t>(tree: View<'t>, id: Id, policy: &Limits) -> Optio
         return None;
     }
     let tags = tree.tags(id)?;
-    tagged(tree, id, tags).or_else(|| apart(tree, id, tags, policy))
+    tagged(tree, id, tags, policy).or_else(|| apart(tree, id, tags, policy))
 }
 
 /// Returns the alternatives by the field whose value determines most other fields. A field is determined if for each
-/// value it is either always or never present, and not the same for all values, or if it has other types.
-fn tagged<'t>(tree: View<'t>, id: Id, tags: &'t Tags) -> Option<Alternatives<'t>> {
+/// value it is either always or never present, and not the same for all values, or if it has other types. A few objects
+/// that occur again and again are no kinds of objects, so there must be enough different ones.
+fn tagged<'t>(tree: View<'t>, id: Id, tags: &'t Tags, policy: &Limits) -> Option<Alternatives<'t>> {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
+    if identities(tree, id).is_some_and(|different| different < policy.enum_after) {
+        return None;
+    }
     let mut best: Option<Alternatives<'t>> = None;
     for (tag, rows) in tags.fields() {
         let counted: u64 = rows.iter().map(|row| row.count).sum();
         let once = rows.iter().filter(|row| row.count == 1).count();
         let seen_enough = once as f64 <= MAX_ONCE * objects as f64 && once < rows.len();
         let always = counted == objects && tree.node(node.fields.at(tag).1).present == objects;
-        if rows.len() < 2 || !seen_enough || !always {
+        let may_be = may_be_tag(tree, node.fields.at(tag).1, &rows);
+        if rows.len() < 2 || !seen_enough || !always || !may_be {
             continue;
         }
         let determined =
             (0..node.fields.len()).filter(|place| *place != tag && determines(&rows, *place)).count();
         if determined > best.as_ref().map_or(0, |best| best.determined) {
-            let branches = rows.into_iter().map(Branch::Value).collect();
-            best = Some(Alternatives { tag: Some(tag), branches, determined });
+            let branches: Vec<_> = rows.into_iter().map(Branch::Value).collect();
+            if differ(node, tag, &branches, policy) {
+                best = Some(Alternatives { tag: Some(tag), branches, determined });
+            }
         }
     }
     best
+}
+
+/// Returns the number of different objects, if a field identifies them: a text of a format that does, or a field that is
+/// named so.
+fn identities(tree: View<'_>, id: Id) -> Option<u64> {
+    const NAMES: &[&str] = &["id", "_id", "uuid", "guid", "sha", "node_id"];
+    let objects = tree.node(id).count(Type::Object);
+    let different = tree.fields(id).filter_map(|(name, field)| {
+        let node = tree.node(field);
+        let is_named = NAMES.iter().any(|known| name.eq_ignore_ascii_case(known));
+        if node.count(Type::String) == objects {
+            let strings = tree.strings(field)?;
+            let is_written = strings
+                .format()
+                .is_some_and(|format| matches!(format, Format::Uri | Format::Uuid | Format::Email));
+            return (is_named || is_written).then(|| strings.distinct.count());
+        }
+        let integers = is_named && node.count(Type::Integer) == objects;
+        tree.numbers(field).filter(|_| integers).map(|numbers| numbers.distinct.count())
+    });
+    different.max()
+}
+
+/// Returns whether the values of a field may be tags. Times, addresses, hashes and the like are not.
+fn may_be_tag(tree: View<'_>, field: Id, rows: &[&Row]) -> bool {
+    /// Digits of a tag at most, as in `v2` or `sha256`.
+    const MAX_DIGITS: usize = 3;
+    let has_format = tree.strings(field).is_some_and(|strings| strings.format().is_some());
+    let may_be = |row: &&Row| match &row.value {
+        OwnedValue::Boolean(_) => true,
+        OwnedValue::Text(text) => text.chars().filter(char::is_ascii_digit).count() <= MAX_DIGITS,
+    };
+    !has_format && rows.iter().all(may_be)
+}
+
+/// Returns whether alternatives would differ in more than the tag. Those that are not known well have all fields.
+fn differ(node: &Node, tag: usize, branches: &[Branch<'_>], policy: &Policy) -> bool {
+    let fields = || (0..node.fields.len()).filter(|place| *place != tag);
+    let of = |branch: &Branch<'_>, place: usize| {
+        let known_well = branch.is_known_well(node, policy);
+        let kinds = if known_well { branch.kinds(place) } else { Kinds::ALL };
+        (branch.has(place) || !known_well, kinds, known_well && branch.always_has(place))
+    };
+    let [first, others @ ..] = branches else { return false };
+    others.iter().any(|other| fields().any(|place| of(first, place) != of(other, place)))
 }
 
 /// Returns whether a tag's value determines the presence or the type of a member.
