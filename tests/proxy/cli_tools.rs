@@ -236,7 +236,21 @@ fn agent_asks_and_nothing_runs_before_a_person_approves() {
     assert_eq!(called["isError"], Value::Bool(false), "{called}");
     // An agent that could write this file would decide for the person.
     let owned = program.data_dir().join("ai-tools.json");
-    for value in [owned.display().to_string(), format!("a,b={}", owned.display())] {
+    let path = owned.display();
+    let relative = format!("x/../../../{}", path.to_string().trim_start_matches('/'));
+    let encoded = path.to_string().replace('/', "%2F");
+    for value in [
+        format!("{path}"),
+        format!("a,b={path}"),
+        format!("a=@{path}"),
+        format!("a=%{path}"),
+        format!("vacuum into '{path}'"),
+        format!("-f{path}"),
+        format!("a\n<{path}"),
+        format!("a=@../../../../../../../../..{path}"),
+        format!("file://{encoded}"),
+        format!("({relative}"),
+    ] {
         let rejected = agent.call("mine", &json!({"name": value})).unwrap().result().unwrap();
         assert!(rejected["content"][0]["text"].as_str().unwrap().contains("data directory"), "{rejected}");
     }

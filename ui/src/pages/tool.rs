@@ -220,7 +220,7 @@ fn Top(
                 <Foreign text=tool limit=200 />
                 {move || row.get().map(|row| view! {
                     <span class="tag">{source_word(row.source)}</span>
-                    {row.remark().map(|remark| view! { <span class="tag">{remark}</span> }.into_any())}
+                    {row.remark().filter(|_| running_since.get().is_none()).map(|remark| view! { <span class="tag">{remark}</span> }.into_any())}
                     {row.violated.then(|| view! { <span class="tag warn" title="results do not match the declared schema">"violated"</span> }.into_any())}
                     {(!row.listed).then(|| view! { <span class="tag warn">"not listed by its server"</span> }.into_any())}
                 }.into_any())}

@@ -4,7 +4,7 @@
 //! confined before.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tokio::process::Command;
 
@@ -22,7 +22,6 @@ pub struct Confinement {
 }
 
 /// Folders that programs need to run at all.
-#[cfg(target_os = "linux")]
 const SYSTEM: &[&str] = &[
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt", "/nix", "/snap", "/proc", "/sys",
     "/run", "/dev",
@@ -31,6 +30,11 @@ const SYSTEM: &[&str] = &[
 #[cfg(target_os = "linux")]
 const DEVICES: &[&str] =
     &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom", "/dev/shm"];
+
+/// The folder of the system with this file, which every confined program can read.
+pub fn system_folder_of(file: &Path) -> Option<&'static str> {
+    SYSTEM.iter().copied().find(|folder| file.starts_with(folder))
+}
 
 /// What the kernel confines: `None` if it confines nothing.
 pub fn support() -> Option<&'static str> {
@@ -111,7 +115,6 @@ fn restrict(_: &Confinement) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::path::Path;
     use std::time::Duration;
 
     use super::*;

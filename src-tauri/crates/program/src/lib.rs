@@ -8,13 +8,15 @@ mod confine;
 mod environment;
 mod find;
 mod group;
+mod needed;
 mod resources;
 mod run;
 
 pub use captured::Captured;
-pub use confine::{Confinement, support};
+pub use confine::{Confinement, support, system_folder_of};
 pub use environment::{UPSTREAM_OF, inherited};
 pub use find::{NotFound, find, is_executable};
 pub use group::ProcessGroup;
+pub use needed::needed;
 pub use resources::{FILE_TOO_LARGE, Resources};
 pub use run::{Ended, Outcome, Run, run};

@@ -35,7 +35,7 @@ pub fn Running() -> impl IntoView {
         (running.count > 0).then(|| {
             view! {
                 <section class="card running" aria-label="Running calls">
-                    <h2>{count(running.count)} " running"</h2>
+                    <header><h2>{count(running.count)} " running"</h2></header>
                     <ul>{running.calls.into_iter().take(ROWS).map(row).views()}</ul>
                     {(more > 0).then(|| view! { <p class="faint num">"and " {count(more)} " more"</p> })}
                 </section>

@@ -46,18 +46,21 @@ impl Served {
     /// are any, after links are resolved.
     fn check_paths(&self, made: &Invocation) -> Result<(), String> {
         let cwd = self.cwd()?;
-        let data = self.folders.data.canonicalize().unwrap_or_else(|_| self.folders.data.clone());
+        let data = self.data();
         let roots: Vec<PathBuf> =
             self.entry.roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
         let values =
             made.paths.iter().map(|value| (value, true)).chain(made.texts.iter().map(|value| (value, false)));
         for ((property, value), is_path) in values {
+            if let Some(path) = self.named_in_data(value, &cwd, &data) {
+                return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
+            }
             // `name=/path`, `,-o,/path`, `{a,/path}`: every piece that can be a path.
             let pieces = value.split([',', '=', '{', '}', ':', ';', ' ']).filter(|piece| piece.contains('/'));
             let whole = [value.as_str()].into_iter().filter(|value| is_path && *value != "-");
             for path in pieces.chain(whole) {
                 let resolved = resolved(&cwd.join(path));
-                if resolved.starts_with(&data) && !resolved.starts_with(&self.folders.work) {
+                if self.is_in_data(&resolved, &data) {
                     return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
                 }
                 let is_web = value.starts_with("http://") || value.starts_with("https://");
@@ -75,6 +78,54 @@ impl Served {
             }
         }
         Ok(())
+    }
+
+    /// A part of a value that a program could take for a path into the data directory, whatever stands before and behind
+    /// it: `name=@/path`, `"/path"`, `-f/path`.
+    fn named_in_data(&self, value: &str, cwd: &Path, data: &Path) -> Option<String> {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '~');
+        let folders: Vec<&str> = [data, &self.folders.data].into_iter().filter_map(Path::to_str).collect();
+        let work = self.folders.work.to_string_lossy();
+        let is_named = |text: &str| {
+            let text = text.replace(&*work, "");
+            let ends = |rest: &str| !rest.starts_with(|c: char| is_part(c) && c != '/');
+            folders.iter().any(|folder| text.split(folder).skip(1).any(ends))
+        };
+        let home = std::env::home_dir();
+        let decoded = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
+        for text in [value, &decoded] {
+            // The folder's name may have blanks.
+            if is_named(text) {
+                return Some(text.to_owned());
+            }
+            for piece in text.split(|c| !is_part(c)).filter(|piece| piece.contains('/')) {
+                // A letter of an option may stand before it.
+                let mut starts: Vec<usize> = [Some(0), piece.find('/'), piece.find("./"), piece.find("../")]
+                    .into_iter()
+                    .flatten()
+                    .collect();
+                starts.sort_unstable();
+                starts.dedup();
+                for path in starts.into_iter().filter_map(|start| piece.get(start..)) {
+                    let of_home = path.strip_prefix("~/").and_then(|rest| Some(home.as_ref()?.join(rest)));
+                    let full = of_home.unwrap_or_else(|| cwd.join(path));
+                    if self.is_in_data(&resolved(&full), data) {
+                        return Some(path.to_owned());
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn is_in_data(&self, path: &Path, data: &Path) -> bool {
+        let work = || self.folders.work.canonicalize().unwrap_or_else(|_| self.folders.work.clone());
+        path.starts_with(data) && !path.starts_with(work())
+    }
+
+    /// The data directory, after links are resolved.
+    fn data(&self) -> PathBuf {
+        self.folders.data.canonicalize().unwrap_or_else(|_| self.folders.data.clone())
     }
 
     fn cwd(&self) -> Result<PathBuf, String> {
@@ -106,7 +157,7 @@ impl Served {
         let argv =
             std::iter::once(self.entry.program_name().to_owned()).chain(made.arguments.iter().cloned());
         let argv: Vec<String> = argv.collect();
-        let mut confine = self.entry.confinement(&self.file.path);
+        let mut confine = self.entry.confinement(&self.file.path, &self.data());
         let mut env = quiet(&self.entry.env);
         let mut cwd = self.entry.cwd.clone();
         if let Some(confinement) = &mut confine {
@@ -118,6 +169,7 @@ impl Served {
             confinement.write.push(self.folders.work.clone());
             cwd.get_or_insert_with(|| self.folders.work.clone());
         }
+        let is_confined = confine.is_some();
         let what = Run {
             program: self.file.path.clone(),
             arguments: made.arguments,
@@ -130,8 +182,13 @@ impl Served {
             confine,
         };
         let outcome = run(what, |line| progress.report(line)).await;
-        let outcome = outcome
-            .map_err(|error| format!("{} could not be started: {error}", self.entry.program_name()))?;
+        let outcome = outcome.map_err(|error| {
+            let hint = match is_confined && error.kind() == std::io::ErrorKind::PermissionDenied {
+                true => "; it is confined, so a folder that it needs may be missing in \"roots\"",
+                false => "",
+            };
+            format!("{} could not be started: {error}{hint}", self.entry.program_name())
+        })?;
         Ok(self.output(&argv, &outcome, timeout))
     }
 

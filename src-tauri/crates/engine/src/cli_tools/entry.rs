@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use schemascope_helptext::{Definition, Policy, is_interpreter};
 use schemascope_model::{SEPARATOR, check_server_name};
-use schemascope_program::{Confinement, Resources, find, support};
+use schemascope_program::{Confinement, Resources, find, needed, support};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -271,19 +271,14 @@ impl CliEntry {
         }
     }
 
-    /// What a call can do, if it is confined.
-    pub(crate) fn confinement(&self, program: &Path) -> Option<Confinement> {
+    /// What a call can do, if it is confined. It cannot read `data`, our own folder.
+    pub(crate) fn confinement(&self, program: &Path, data: &Path) -> Option<Confinement> {
         if !self.is_confined() || support().is_none() {
             return None;
         }
-        let real = program.canonicalize().unwrap_or_else(|_| program.to_owned());
-        // A program in a folder `bin` finds its libraries beside it.
-        let home = std::env::home_dir();
-        let prefix = real.parent().and_then(Path::parent).filter(|prefix| {
-            prefix.parent().is_some() && home.as_deref().is_none_or(|home| !home.starts_with(prefix))
-        });
+        let (path, home) = (std::env::var_os("PATH"), std::env::home_dir());
         Some(Confinement {
-            read: prefix.map(Path::to_owned).into_iter().chain([real.clone(), program.to_owned()]).collect(),
+            read: needed(program, path.as_deref(), home.as_deref(), data),
             write: self.roots.iter().chain(&self.cwd).cloned().collect(),
             network: self.network.unwrap_or(true),
         })

@@ -8,7 +8,7 @@ use parking_lot::{Mutex, RwLock};
 use schemascope_api::CliRequest;
 use schemascope_helptext::{Definition, Positional};
 use schemascope_model::Timestamp;
-use schemascope_program::find;
+use schemascope_program::{find, system_folder_of};
 use schemascope_proxy::{BuiltIn, Config, ServerEntry};
 
 use super::cache::{Cache, ProgramFile};
@@ -206,9 +206,14 @@ impl CliTools {
         }
     }
 
-    /// Says that a confined call could write to the data directory, and with it decide for the user.
+    /// Says that a confined call could read or write the data directory, and with it decide for the user.
     fn reaches_data(&self, entry: &CliEntry) -> Option<String> {
         let data = self.data.canonicalize().unwrap_or_else(|_| self.data.clone());
+        if let Some(system) = system_folder_of(&data).filter(|_| entry.is_confined()) {
+            return Some(format!(
+                "a confined program can read all of {system}, and with it Schemascope's own data; use another data directory"
+            ));
+        }
         let written = entry.roots.iter().chain(&entry.cwd).filter(|_| entry.is_confined());
         let reaching = written.into_iter().find(|folder| {
             let folder = folder.canonicalize().unwrap_or_else(|_| (*folder).clone());
@@ -339,8 +344,8 @@ fn minimal(entry: &CliEntry) -> Option<(ProgramFile, Probed)> {
         repeated: true,
         ..Positional::default()
     };
-    let note = "its help says nothing that could be understood, so it takes words that do not begin with \"-\"; a \
-                \"definition\" of your own replaces this";
+    let note = "its help says nothing that could be understood, so it takes words that do not begin with \"-\", and may \
+                run what they name; a \"definition\" of your own replaces this";
     let definition = Definition {
         command: entry.program_name().to_owned(),
         positionals: vec![words],

@@ -279,7 +279,7 @@ impl Asking<'_> {
     async fn ask(&self, question: Vec<String>) -> Result<String, ProbeError> {
         let arguments = self.entry.args.iter().cloned().chain(question).collect();
         let mut env = quiet(&self.entry.env);
-        let mut confine = self.entry.confinement(self.program);
+        let mut confine = self.entry.confinement(self.program, Path::new(""));
         if let Some(folder) = self.temporary.map(TempDir::path) {
             env.insert("TMPDIR".to_owned(), folder.display().to_string());
             let (read, write) = (vec![PathBuf::from("/")], vec![folder.to_owned()]);

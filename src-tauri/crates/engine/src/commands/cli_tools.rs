@@ -340,7 +340,7 @@ fn confinement(entry: &CliEntry) -> Vec<String> {
     if !entry.roots.is_empty() {
         sentences.push(format!("Paths in arguments must be in {}.", folders(&entry.roots)));
     }
-    let confined = entry.confinement(Path::new(&entry.command));
+    let confined = entry.confinement(Path::new(&entry.command), Path::new(""));
     sentences.push(match (&confined, &entry.confine) {
         (Some(confined), _) => {
             let own = if confined.write.is_empty() { String::new() } else { format!("{} and ", folders(&confined.write)) };
