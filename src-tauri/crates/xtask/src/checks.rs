@@ -49,6 +49,7 @@ const PURE: &[(&str, &[&str])] = &[
             "schemascope-json",
             "schemascope-model",
             "schemascope-shape",
+            "serde",
             "serde_json",
             "thiserror",
         ],
@@ -71,7 +72,10 @@ const PURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("schemascope-textform", &["memchr", "serde_json"]),
-    ("schemascope-overrides", &["schemascope-json", "schemascope-model", "serde", "serde_json", "thiserror"]),
+    (
+        "schemascope-overrides",
+        &["schemascope-json", "schemascope-model", "serde", "serde_json", "strsim", "thiserror"],
+    ),
 ];
 
 /// Clippy's rules for pure crates; each of them has a copy, since clippy knows no rules for a group of crates.
