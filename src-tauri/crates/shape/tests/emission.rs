@@ -147,11 +147,9 @@ fn object_with_many_optional_fields_is_a_record() {
 fn format_is_emitted_if_all_strings_have_it() {
     let at = "{\"at\":\"2026-11-20T12:00:00Z\"}";
     let format = json!({"type": "object", "required": ["at"], "properties": {"at": {"type": "string", "format": "date-time"}}});
-    check(&[at, at, at], format);
-    // Two may have it by chance.
-    assert_eq!(schema(&[at, at])["properties"]["at"], json!({"type": "string"}));
+    check(&[at, at], format);
     assert_eq!(
-        schema(&[at, at, at, "{\"at\":null}"])["properties"]["at"],
+        schema(&[at, "{\"at\":null}"])["properties"]["at"],
         json!({"type": ["string", "null"], "format": "date-time"})
     );
     assert_eq!(schema(&[at, "{\"at\":\"now\"}"])["properties"]["at"], json!({"type": "string"}));
