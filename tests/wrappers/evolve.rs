@@ -39,7 +39,7 @@ fn wrappers_follow_quality_and_decisions_and_keep_what_was_edited() {
     fs::write(folder.join(FILE), format!("# mine\n{text}# mine too")).unwrap();
     let other = fs::metadata(folder.join("servers/shop/check_stock.py")).unwrap().modified().unwrap();
 
-    call(&program, 4);
+    call(&program, 5);
     until("a wrapper of low quality", || read(&folder, FILE).contains("quality low"));
     until("its reason", || why(&folder).starts_with("none → low, helper → inferred, "));
     // A schema is closed after some observations, which is noticed by a check of all wrappers.

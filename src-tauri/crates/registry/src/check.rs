@@ -250,6 +250,7 @@ fn tight() -> Policy {
         enum_after: u64::MAX,
         pattern_after: u64::MAX,
         tuple_after: u64::MAX,
+        format_after: 1,
         null_after: 1,
         ..Policy::default()
     }

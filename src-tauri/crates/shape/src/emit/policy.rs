@@ -51,7 +51,7 @@ impl Default for Policy {
             mistakes_by_share: 2.0,
             required_early: 3,
             required_mistaken: 0.2,
-            documents: 3,
+            documents: 5,
             closed_after: 10,
             closed_early: 4,
             closed_mistaken: 0.03,
@@ -60,7 +60,7 @@ impl Default for Policy {
             enum_documents: 4,
             enum_values: 10,
             tuple_after: 10,
-            format_after: 1,
+            format_after: 3,
             pattern_after: 15,
             null_after: 20,
         }
