@@ -1,6 +1,8 @@
 //! Documents with more fields than are kept whole, and schemas with so many decisions that some would be wrong.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
+use std::collections::BTreeMap;
+
 use schemascope_shape::{Emission, Policy, Shape};
 use serde_json::{Map, Value, json};
 
@@ -147,6 +149,29 @@ fn records_that_are_certain_stay_required_beside_others() {
     assert_eq!(schema["required"], json!(["page", "sections"]));
     assert_eq!(schema["properties"]["page"]["required"], json!(["next", "size"]));
     assert_eq!(schema["properties"]["sections"]["required"].as_array().unwrap().len(), 60);
+}
+
+/// That there were too few objects is said only where more of them would do.
+#[test]
+fn reason_of_an_optional_field_is_the_one_that_decided() {
+    let explained = |documents: u64| -> BTreeMap<String, String> {
+        let documents: Vec<Value> = (0..documents).map(sections).collect();
+        let decisions = shape(4_096, &documents).explain(&Policy::default());
+        let of_one =
+            decisions.into_iter().filter(|one| one.path.starts_with("section7") && one.decision != "string");
+        of_one.map(|one| (format!("{} {}", one.path, one.decision), one.because)).collect()
+    };
+    assert_eq!(explained(2)["section7.field0 optional"], "present in 2 of 2 objects, too few to be sure");
+    assert_eq!(explained(2)["section7 open object"], "too few objects to be sure: 2");
+    let doubtful = explained(12);
+    assert_eq!(
+        doubtful["section7.field0 optional"],
+        "present in 12 of 12 objects, but other fields are absent too often to be sure of this one"
+    );
+    assert_eq!(
+        doubtful["section7 open object"],
+        "its fields are absent from some of 12 objects too often to exclude others"
+    );
 }
 
 /// One record among forty is a small part of a document, and would be wrong about all of it.

@@ -4,7 +4,7 @@
 //! children's parts inside it.
 
 use super::map::{counted_together, gather, is_map};
-use super::object::{Openness, openness, others, requires};
+use super::object::{Certainty, Openness, certainty, openness, others};
 use super::scalar::{enumerated, pattern};
 use super::{Limits, Tuple, alternatives, are_integers, is_little_known};
 use crate::characters::Pattern;
@@ -143,7 +143,7 @@ fn add_array(sum: &mut DecisionHash, tree: View<'_>, id: Id, limits: &Limits) ->
 
 fn add_record(sum: &mut DecisionHash, tree: View<'_>, id: Id, limits: &Limits) -> Placement {
     let objects = tree.node(id).count(Type::Object);
-    sum.add(u64::from(requires(tree, id, limits)));
+    sum.add(u64::from(certainty(tree, id, limits) == Certainty::Enough));
     for (_, field) in tree.fields(id) {
         let field = tree.node(field);
         sum.add(field.rank.hash ^ u64::from(field.present == objects));

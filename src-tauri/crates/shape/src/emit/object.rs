@@ -14,6 +14,8 @@ pub(crate) enum Openness {
     Closed(f64),
     /// There were too few objects to decide.
     TooFew,
+    /// So many of its fields are sometimes absent that others may be present.
+    Doubtful,
     /// The chance of an unseen field is this large.
     Varied(f64),
     /// Not all of its fields were kept.
@@ -33,13 +35,14 @@ impl Emitter<'_> {
         }
         let node = tree.node(id);
         let objects = node.count(Type::Object);
-        let requires = requires(tree, id, self.limits);
-        let required = tree.fields(id).filter(|(_, field)| requires && tree.node(*field).present == objects);
+        let certainty = certainty(tree, id, self.limits);
+        let is_required = |field| certainty == Certainty::Enough && tree.node(field).present == objects;
+        let required = tree.fields(id).filter(|(_, field)| is_required(*field));
         let required: Vec<&str> = required.map(|(name, _)| name).collect();
         let mut properties = Map::new();
         let leaves_out = self.leaves_out();
         for (name, field) in tree.fields(id).filter(|_| !leaves_out) {
-            let schema = self.field(tree, (name, field), objects, required.binary_search(&name).is_ok());
+            let schema = self.field(tree, (name, field), objects, certainty);
             properties.insert(name.to_owned(), schema.into());
         }
         let openness = openness(tree, id, self.limits);
@@ -53,19 +56,34 @@ impl Emitter<'_> {
     }
 
     /// Returns the schema of one field and explains whether it is required.
-    fn field(&mut self, tree: View<'_>, field: (&str, Id), objects: u64, required: bool) -> Schema {
+    fn field(&mut self, tree: View<'_>, field: (&str, Id), objects: u64, certainty: Certainty) -> Schema {
         let (name, id) = field;
         self.below(path::Step::Field(name), |emitter| {
             emitter.decide(|| {
                 let present = tree.node(id).present;
-                let decision = if required { "required" } else { "optional" };
-                let few = present == objects && !required;
-                let few = if few { ", too few to be sure" } else { "" };
-                (decision.into(), format!("present in {present} of {objects} objects{few}"))
+                let (decision, why) = match certainty {
+                    _ if present < objects => ("optional", ""),
+                    Certainty::Enough => ("required", ""),
+                    Certainty::TooFew => ("optional", ", too few to be sure"),
+                    Certainty::Doubtful => {
+                        ("optional", ", but other fields are absent too often to be sure of this one")
+                    }
+                };
+                (decision.into(), format!("present in {present} of {objects} objects{why}"))
             });
             emitter.child(tree, id)
         })
     }
+}
+
+/// Whether the fields of a record that were always present are required.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Certainty {
+    Enough,
+    /// There were too few objects.
+    TooFew,
+    /// So many other fields are sometimes absent that one of these may be, too.
+    Doubtful,
 }
 
 /// Returns whether the fields of a record that were always present are required: once there were
@@ -75,7 +93,7 @@ impl Emitter<'_> {
 /// optional therefore gives the expected number of optional fields among those that were always
 /// present. Such a field is absent from the next object with probability 1/(n + 2) (Laplace), so a record
 /// with hundreds of optional fields needs many objects. Objects of one document tend to be alike, so they count as one.
-pub(super) fn requires(tree: View<'_>, id: Id, limits: &Limits) -> bool {
+pub(super) fn certainty(tree: View<'_>, id: Id, limits: &Limits) -> Certainty {
     let node = tree.node(id);
     let objects = node.count(Type::Object);
     let independent = node.documents.min(objects);
@@ -86,7 +104,13 @@ pub(super) fn requires(tree: View<'_>, id: Id, limits: &Limits) -> bool {
     let mistaken = optional / independent as f64;
     let enough = independent >= limits.required_after
         || independent >= limits.required_early && mistaken / always <= limits.required_mistaken;
-    enough && mistaken / (independent + 2) as f64 <= limits.required_rejects && !limits.doubts(tree, id)
+    match enough {
+        false => Certainty::TooFew,
+        true if mistaken / (independent + 2) as f64 > limits.required_rejects || limits.doubts(tree, id) => {
+            Certainty::Doubtful
+        }
+        true => Certainty::Enough,
+    }
 }
 
 fn record(properties: Option<Map<String, Value>>, required: &[&str], closed: bool) -> Schema {
@@ -117,8 +141,11 @@ pub(super) fn openness(tree: View<'_>, id: Id, limits: &Limits) -> Openness {
         return Openness::Empty;
     }
     let few = node.documents.min(objects) < limits.closed_after && !closes_early(tree, id, limits);
-    if few || node.documents < limits.documents || limits.doubts(tree, id) {
+    if few || node.documents < limits.documents {
         return Openness::TooFew;
+    }
+    if limits.doubts(tree, id) {
+        return Openness::Doubtful;
     }
     let once = |seen: fn(&crate::node::Node) -> u64| {
         tree.fields(id).filter(|(_, field)| seen(tree.node(*field)) == 1).count() as f64
@@ -131,7 +158,7 @@ pub(super) fn openness(tree: View<'_>, id: Id, limits: &Limits) -> Openness {
 }
 
 /// Returns whether so few objects are enough to close a record. Optional fields are absent from all
-/// of n objects as often as present in all of them (see [`requires`]), and a field that was always
+/// of n objects as often as present in all of them (see [`certainty`]), and a field that was always
 /// absent is present next with probability 1/(n + 2) (Laplace). The number of optional fields seen
 /// therefore gives the chance of an unseen one. Objects of one document count as one.
 fn closes_early(tree: View<'_>, id: Id, policy: &Policy) -> bool {
@@ -178,6 +205,10 @@ impl Openness {
                 format!("chance of an unseen field {} % after {objects} objects", percent(unseen)),
             ),
             Self::TooFew => ("open object".into(), format!("too few objects to be sure: {objects}")),
+            Self::Doubtful => (
+                "open object".into(),
+                format!("its fields are absent from some of {objects} objects too often to exclude others"),
+            ),
             Self::Trimmed => ("open object".into(), "not all of its fields were kept".into()),
             Self::Empty => ("open object".into(), format!("no fields in {objects} objects")),
         }
