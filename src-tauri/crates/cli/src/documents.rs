@@ -24,7 +24,28 @@ pub struct Documents<R> {
     start: usize,
     /// The line `start` is in, from 1.
     line: u64,
+    /// What is left out before the next document, after a malformed one.
+    skips: Option<Skipped>,
     ended: bool,
+}
+
+/// What is left out after an error.
+#[derive(Clone, Copy)]
+enum Skipped {
+    /// The rest of the line.
+    Line,
+    /// The rest of an object or array: lines that are indented, or do not begin as a document. A line that begins
+    /// with a quote is rather a key than a document.
+    Container,
+}
+
+impl Skipped {
+    fn ends_at(self, byte: u8) -> bool {
+        match self {
+            Self::Line => true,
+            Self::Container => matches!(byte, b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n'),
+        }
+    }
 }
 
 /// A malformed document.
@@ -54,7 +75,8 @@ impl Batch {
 /// Passes the documents in a part that is not a single one to `found`, each with the line in which it begins.
 pub fn read_apart<'p>(line: u64, part: &'p [u8], mut found: impl FnMut(Result<(u64, &'p [u8]), Broken>)) {
     let (buffer, filled) = (part.to_vec(), part.len());
-    let mut documents = Documents { buffer, filled, start: 0, line, ended: true, reader: io::empty() };
+    let mut documents =
+        Documents { buffer, filled, start: 0, line, skips: None, ended: true, reader: io::empty() };
     while let Some(next) = documents.next_document() {
         found(next.map(|(place, line)| (line, &part[place])));
     }
@@ -62,7 +84,7 @@ pub fn read_apart<'p>(line: u64, part: &'p [u8], mut found: impl FnMut(Result<(u
 
 impl<R: Read> Documents<R> {
     pub fn new(reader: R) -> Self {
-        Self { reader, buffer: Vec::new(), filled: 0, start: 0, line: 1, ended: false }
+        Self { reader, buffer: Vec::new(), filled: 0, start: 0, line: 1, skips: None, ended: false }
     }
 
     /// Replaces `batch` with the next one: what a block contains, at least one part. Returns false at the end, and
@@ -72,7 +94,7 @@ impl<R: Read> Documents<R> {
         let mut after_line = false;
         loop {
             loop {
-                self.skip_space();
+                self.skip();
                 if let Some(line) = self.whole_line() {
                     self.start = line.end;
                     batch.parts.push((line, self.line));
@@ -119,18 +141,25 @@ impl<R: Read> Documents<R> {
 
     /// The line at the start, if it certainly holds whole documents or malformed ones.
     fn whole_line(&self) -> Option<Range<usize>> {
+        if self.skips.is_some() {
+            return None;
+        }
         let rest = self.rest();
         let (line, below) = rest.split_at_checked(memchr(b'\n', rest)?)?;
         let line = line.trim_ascii_end();
-        let next = below.iter().find(|byte| !byte.is_ascii_whitespace())?;
+        let next = below.iter().position(|byte| !byte.is_ascii_whitespace())?;
         let is_whole = line.ends_with(b"}") || line.ends_with(b"]");
-        (is_whole && matches!(next, b'{' | b'[')).then_some(self.start..self.start + line.len())
+        (is_whole && matches!(below[next - 1..=next], [b'\n', b'{' | b'[']))
+            .then_some(self.start..self.start + line.len())
     }
 
     /// The next document's place in the buffer and the line in which it begins. `None` if the buffer does not contain
     /// the end of one.
     fn next_document(&mut self) -> Option<Result<(Range<usize>, u64), Broken>> {
-        self.skip_space();
+        self.skip();
+        if self.skips.is_some() {
+            return None;
+        }
         let rest = self.rest();
         let mut stream = serde_json::Deserializer::from_slice(rest).into_iter::<&RawValue>();
         let parsed = stream.next()?.map(|_| ());
@@ -143,19 +172,43 @@ impl<R: Read> Documents<R> {
                 Some(Ok(found))
             }
             Err(error) if self.ended || !error.is_eof() => {
-                let next_line = memchr(b'\n', rest).map(|at| self.start + at + 1);
-                if next_line.is_none() && !self.ended {
-                    return None;
-                }
-                let broken = Broken { line: self.line, reason: reason(&error) };
-                self.pass(next_line.unwrap_or(self.filled));
+                let broken = Broken { line: self.line, reason: reason(&error, self.line, rest) };
+                let is_container = matches!(rest.first(), Some(b'{' | b'['));
+                // Below a bracket alone, lines up to the error are part of it, unless the error is that another document
+                // begins. Below another line, which may be cut off, they can be documents.
+                let is_spread =
+                    rest.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii().len() == 1);
+                let lines = error.line().saturating_sub(1).checked_sub(1).filter(|_| is_spread);
+                let line = lines.and_then(|lines| memchr_iter(b'\n', rest).nth(lines));
+                let before = line.map_or(0, |line| line + usize::from(error.column() > 1));
+                self.skips = Some(if is_container { Skipped::Container } else { Skipped::Line });
+                self.pass(self.start + before);
                 Some(Err(broken))
             }
             _ => None,
         }
     }
 
-    fn skip_space(&mut self) {
+    /// Goes on to where the next document is expected. What is left out after an error may continue in the next block.
+    fn skip(&mut self) {
+        while let Some(skipped) = self.skips {
+            let Some(at) = memchr(b'\n', self.rest()).map(|at| self.start + at) else {
+                return self.pass(self.filled);
+            };
+            match self.buffer[..self.filled].get(at + 1) {
+                Some(next) => {
+                    if skipped.ends_at(*next) {
+                        self.skips = None;
+                    }
+                    self.pass(at + 1);
+                }
+                None if self.ended => {
+                    self.skips = None;
+                    self.pass(at + 1);
+                }
+                None => return self.pass(at),
+            }
+        }
         // A byte order mark.
         if self.line == 1 && self.start == 0 && self.rest().starts_with(b"\xef\xbb\xbf") {
             self.start = 3;
@@ -197,10 +250,35 @@ impl<R: Read> Documents<R> {
     }
 }
 
-/// The error without its position, which is relative to the start of the document.
-fn reason(error: &serde_json::Error) -> String {
+/// The error, with its line if that is another one than the line in which the document begins, and what it is instead
+/// of JSON where that is plain.
+fn reason(error: &serde_json::Error, begins: u64, document: &[u8]) -> String {
     let text = error.to_string();
-    text.split(" at line ").next().unwrap_or(&text).to_owned()
+    let reason = text.split(" at line ").next().unwrap_or(&text);
+    let place = match error.line() as u64 {
+        0 | 1 => String::new(),
+        line => format!(" in line {}", begins + line - 1),
+    };
+    let instead = match document {
+        [b'<', ..] => "; this is HTML or XML",
+        [b'\'', ..] | [b'{' | b'[', b'\'', ..] => "; JSON has double quotes, unlike Python and JavaScript",
+        _ => "",
+    };
+    format!("{reason}{place}{instead}")
+}
+
+/// What input is instead of JSON text, by its first bytes, with a command that makes such text of it.
+pub fn foreign(start: &[u8]) -> Option<&'static str> {
+    const FOREIGN: &[(&[u8], &str)] = &[
+        (b"\x1f\x8b", "is compressed; try: gunzip -c FILE | schemascope infer"),
+        (b"\x28\xb5\x2f\xfd", "is compressed; try: zstd -dc FILE | schemascope infer"),
+        (b"\xfd7zXZ\0", "is compressed; try: xz -dc FILE | schemascope infer"),
+        (b"BZh", "is compressed; try: bunzip2 -c FILE | schemascope infer"),
+        (b"PK\x03\x04", "is a zip archive; try: unzip -p FILE | schemascope infer"),
+        (b"\xff\xfe", "is UTF-16; try: iconv -f UTF-16 -t UTF-8 FILE | schemascope infer"),
+        (b"\xfe\xff", "is UTF-16; try: iconv -f UTF-16 -t UTF-8 FILE | schemascope infer"),
+    ];
+    FOREIGN.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, what)| *what)
 }
 
 #[cfg(test)]
@@ -267,6 +345,32 @@ mod tests {
         assert_eq!(all("{\"a\":1}\n\n{broken\n[2]\n"), [ok("{\"a\":1}"), Err(3), ok("[2]")]);
         assert_eq!(all("[1]\n{\"a\":"), [ok("[1]"), Err(2)]);
         assert_eq!(all("[1] {\"a\":\"}\n[2]\n"), [ok("[1]"), Err(1), ok("[2]")]);
+        assert_eq!(all("[1\n{\"a\":1}\n"), [Err(1), ok("{\"a\":1}")]);
+        assert_eq!(all("nul\n\"a\"\n3"), [Err(1), ok("\"a\""), ok("3")]);
+        assert_eq!(all("{\"a\":[\n{\"a\":1}\n{\"a\":2}\n"), [Err(1), ok("{\"a\":1}"), ok("{\"a\":2}")]);
+    }
+
+    #[test]
+    fn parts_of_a_malformed_document_are_no_documents() {
+        let broken = "{\n  \"a\": {\n    \"b\": 01,\n    \"c\": [\n      {}, 3\n    ]\n  }\n}\n";
+        assert_eq!(all(&format!("{broken}{{\"a\":1}}\n")), [Err(1), ok("{\"a\":1}")]);
+        assert_eq!(all(&format!("[2]\n{broken}")), [ok("[2]"), Err(2)]);
+        assert_eq!(all("{\n\"a\": 1 2,\n\"b\": 3\n}\n4"), [Err(1), ok("4")]);
+        assert_eq!(all("[\n{\"a\":1},\n{\"a\":x},\n]\n{}"), [Err(1), ok("{}")]);
+        let reasons = RefCell::new(Vec::new());
+        let mut documents = Documents::new(broken.as_bytes());
+        while documents.next_batch(&mut Batch::default(), |broken| reasons.borrow_mut().push(broken)).unwrap()
+        {
+        }
+        let reason = "invalid number in line 3".to_owned();
+        assert_eq!(reasons.into_inner(), [Broken { line: 1, reason }]);
+    }
+
+    #[test]
+    fn malformed_input_is_not_gathered() {
+        let mut documents = Documents::new(io::repeat(b'x').take(64 * BLOCK as u64));
+        assert!(!documents.next_batch(&mut Batch::default(), |_| ()).unwrap());
+        assert!(documents.buffer.len() <= 4 * BLOCK, "{}", documents.buffer.len());
     }
 
     #[test]

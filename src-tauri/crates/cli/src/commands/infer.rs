@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{self, IsTerminal, Read};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -15,11 +15,12 @@ use std::thread;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use schemascope_shape::{Policy, Shape};
+use serde_json::value::RawValue;
 
 use super::verb::{Alone, verbs};
 use crate::args::Args;
-use crate::documents::{Batch, Broken, Documents, read_apart};
-use crate::output::{self, count};
+use crate::documents::{Batch, Broken, Documents, foreign, read_apart};
+use crate::output::{self, count, counted};
 
 verbs!(Files: alone Infer);
 
@@ -65,8 +66,11 @@ pub struct Infer {
     file: Option<PathBuf>,
     /// Number of objects that must have a field before it is required [default: 8, or 3 if hardly any field is
     /// optional]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     required_after: Option<u64>,
+    /// Take each item of an array for a document, where a document is an array
+    #[arg(long)]
+    items: bool,
     /// Print each decision about the schema, with the numbers behind it, instead of the schema
     #[arg(long)]
     explain: bool,
@@ -88,21 +92,29 @@ impl Alone for Infer {
                 (Box::new(io::stdin()), None)
             }
         };
+        let mut reader = BufReader::new(reader);
+        if let Some(what) = foreign(reader.fill_buf().context("cannot read the input")?) {
+            anyhow::bail!("the input {what}");
+        }
         let progress = bar(length);
         let documents = Documents::new(progress.wrap_read(reader));
-        let (shape, malformed) = learn(documents)?;
+        let (shape, malformed) = learn(documents, verb.items)?;
         progress.finish_and_clear();
         malformed.report();
         if shape.observations() == 0 {
             anyhow::bail!("the input has no JSON document");
         }
         let policy = policy(verb);
+        let schema = shape.schema(&policy);
         if verb.explain {
             explain(args, &shape, &policy)?;
         } else {
-            output::schema(&shape.schema(&policy))?;
+            output::schema(&schema)?;
         }
         summarize(&shape, malformed.count);
+        if shape.observations() == 1 && schema["type"] == "array" && !verb.items {
+            output::note("the only document is an array; with --items, each of its items is a document");
+        }
         Ok(ExitCode::from(u8::from(malformed.count > 0)))
     }
 }
@@ -122,14 +134,14 @@ fn policy(verb: &Infer) -> Policy {
 }
 
 /// Counts all documents on all processors. Also returns the malformed ones.
-fn learn<R: Read + Send>(documents: Documents<R>) -> Result<(Shape, Malformed)> {
+fn learn<R: Read + Send>(documents: Documents<R>, items: bool) -> Result<(Shape, Malformed)> {
     let counters = thread::available_parallelism().map_or(1, |count| count.get());
     let documents = Mutex::new(documents);
     let malformed = Mutex::new(Malformed::default());
     let add = |broken| malformed.lock().unwrap_or_else(PoisonError::into_inner).add(broken);
     let shapes = thread::scope(|scope| -> Result<Vec<Shape>> {
         let counting: Vec<_> =
-            (0..counters).map(|_| scope.spawn(|| count_batches(&documents, &add))).collect();
+            (0..counters).map(|_| scope.spawn(|| count_batches(&documents, items, &add))).collect();
         let shapes = counting.into_iter().map(|thread| match thread.join() {
             Ok(shape) => shape.context("cannot read the rest of the input"),
             Err(_) => Err(anyhow::anyhow!("counting failed; please report this")),
@@ -146,22 +158,31 @@ fn learn<R: Read + Send>(documents: Documents<R>) -> Result<(Shape, Malformed)> 
 
 fn count_batches<R: Read>(
     documents: &Mutex<Documents<R>>,
+    items: bool,
     malformed: &(dyn Fn(Broken) + Sync),
 ) -> io::Result<Shape> {
     let (mut shape, mut batch) = (Shape::new(), Batch::default());
     while documents.lock().unwrap_or_else(PoisonError::into_inner).next_batch(&mut batch, malformed)? {
         for (line, part) in batch.parts() {
-            if shape.observe(part).is_err() {
-                read_apart(line, part, |next| count_one(&mut shape, next, malformed));
+            if items || shape.observe(part).is_err() {
+                read_apart(line, part, |next| count_one(&mut shape, next, items, malformed));
             }
         }
     }
     Ok(shape)
 }
 
-fn count_one(shape: &mut Shape, next: Result<(u64, &[u8]), Broken>, malformed: &dyn Fn(Broken)) {
+fn count_one(shape: &mut Shape, next: Result<(u64, &[u8]), Broken>, items: bool, malformed: &dyn Fn(Broken)) {
     let counted = next.and_then(|(line, document)| {
-        shape.observe(document).map_err(|error| Broken { line, reason: error.to_string() })
+        let items = items.then(|| serde_json::from_slice::<Vec<&RawValue>>(document).ok()).flatten();
+        let documents = match &items {
+            Some(items) => items.iter().map(|item| item.get().as_bytes()).collect(),
+            None => vec![document],
+        };
+        documents
+            .into_iter()
+            .try_for_each(|document| shape.observe(document))
+            .map_err(|error| Broken { line, reason: error.to_string() })
     });
     if let Err(broken) = counted {
         malformed(broken);
@@ -186,9 +207,9 @@ fn summarize(shape: &Shape, broken: u64) {
     let consistency = shape.consistency();
     let left_out = if broken > 0 { format!(", {} left out", count(broken)) } else { String::new() };
     output::note(&format!(
-        "{} documents, {} fields, mean consistency {:.2}{left_out}",
-        count(shape.observations()),
-        count(consistency.map_or(0, |consistency| consistency.fields)),
+        "{}, {}, mean consistency {:.2}{left_out}",
+        counted(shape.observations(), "document"),
+        counted(consistency.map_or(0, |consistency| consistency.fields), "field"),
         consistency.map_or(0.0, |consistency| consistency.mean),
     ));
     for note in shape.notes() {
