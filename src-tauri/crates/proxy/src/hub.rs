@@ -2,6 +2,7 @@
 
 pub(crate) mod changes;
 mod directory;
+mod instructions;
 mod lists;
 mod names;
 mod reconfigure;
@@ -239,7 +240,8 @@ impl Hub {
 
     /// Starts the wanted upstreams, and waits until they have listed their tools or the time is over.
     pub async fn list(&self, wanted: impl Fn(&str) -> bool) {
-        Self::ready_of(self.startable().filter(|upstream| wanted(upstream.name())).collect()).await;
+        let wanted = self.startable().filter(|upstream| wanted(upstream.name()));
+        Self::ready_of(wanted.collect(), LIST_TIMEOUT).await;
     }
 
     /// Begins to start all upstreams of `/mcp`, without waiting.
@@ -257,19 +259,19 @@ impl Hub {
     /// Starts the upstreams of `/mcp`. Returns those that are ready in time.
     pub(crate) async fn ready(&self) -> Vec<(Arc<Upstream>, Arc<Live>)> {
         let offered: Vec<_> = self.offered().collect();
-        let ready = Self::ready_of(offered.clone()).await;
+        let ready = Self::ready_of(offered.clone(), LIST_TIMEOUT).await;
         let is_ready =
             |upstream: &&Arc<Upstream>| ready.iter().any(|(known, _)| Arc::ptr_eq(known, upstream));
         offered.iter().filter(|upstream| !is_ready(upstream)).for_each(|upstream| upstream.note_missed());
         ready
     }
 
-    async fn ready_of(upstreams: Vec<Arc<Upstream>>) -> Vec<(Arc<Upstream>, Arc<Live>)> {
+    async fn ready_of(upstreams: Vec<Arc<Upstream>>, limit: Duration) -> Vec<(Arc<Upstream>, Arc<Live>)> {
         let starting: Vec<_> = upstreams
             .into_iter()
             .map(|upstream| {
                 tokio::spawn(async move {
-                    let live = upstream.live_for_list(LIST_TIMEOUT).await?;
+                    let live = upstream.live_for_list(limit).await?;
                     Some((upstream, live))
                 })
             })

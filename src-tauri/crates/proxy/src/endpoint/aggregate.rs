@@ -5,7 +5,7 @@
 use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::Endpoint;
@@ -14,11 +14,11 @@ use super::session::Session;
 use super::shared_session::answer_for_session;
 use super::tasks;
 use crate::call::{Outgoing, Recording};
-use crate::hub::Requester;
+use crate::hub::{Hub, Requester};
 use crate::upstream::{Upstream, handshake};
 use crate::wire::{Body, RpcError, params, version};
 
-fn capabilities() -> serde_json::Value {
+fn capabilities() -> Value {
     json!({
         "tools": {"listChanged": true},
         "resources": {"subscribe": true, "listChanged": true},
@@ -28,27 +28,35 @@ fn capabilities() -> serde_json::Value {
     })
 }
 
-fn server_info() -> serde_json::Value {
+fn server_info() -> Value {
     json!({"name": "schemascope", "title": "Schemascope", "version": env!("CARGO_PKG_VERSION")})
 }
 
 /// The answer to `initialize`.
-pub(crate) fn hello(agreed: &str) -> Bytes {
+pub(crate) async fn hello(hub: &Hub, agreed: &str) -> Bytes {
     let mut capabilities = capabilities();
     // In the stateless era tasks are an extension with other methods.
     capabilities["tasks"] = json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
     let hello = json!({"protocolVersion": agreed, "capabilities": capabilities, "serverInfo": server_info()});
-    Bytes::from(hello.to_string())
+    instructing(hello, hub).await
 }
 
 /// The answer to `server/discover`.
-pub(crate) fn discovered() -> Bytes {
+pub(crate) async fn discovered(hub: &Hub) -> Bytes {
     let discovered = json!({
         "supportedVersions": version::spoken(),
         "capabilities": capabilities(),
         "_meta": {crate::wire::meta::SERVER_INFO: server_info()},
     });
-    Bytes::from(discovered.to_string())
+    instructing(discovered, hub).await
+}
+
+/// An answer with the instructions of the upstreams.
+async fn instructing(mut answer: Value, hub: &Hub) -> Bytes {
+    if let Some(instructions) = hub.instructions().await {
+        answer["instructions"] = instructions.into();
+    }
+    Bytes::from(answer.to_string())
 }
 
 /// Answers a request, or forwards it to its upstream.
@@ -78,7 +86,7 @@ pub(crate) async fn request<G: Send + 'static>(
                 return Err(RpcError::invalid_params("tools/call needs params.name"));
             };
             let tool = hub.resolve(&name)?;
-            let upstream_name = serde_json::Value::from(tool.tool()).to_string().into_bytes();
+            let upstream_name = Value::from(tool.tool()).to_string().into_bytes();
             let params = params::splice(params, vec![(found.range.clone(), upstream_name)]);
             let recording = Recording { tool, arguments: seen.arguments, caller: context.caller, task: None };
             let active = hub.start_call(params, &context.from, recording, true, cancel, context.guard)?;
@@ -195,6 +203,6 @@ async fn prompt(
     let (upstream, prompt) = endpoint.hub.prompt(&name).await.ok_or_else(|| {
         RpcError::invalid_params(format!("Unknown prompt: {name}; prompts/list shows the current prompts"))
     })?;
-    let prompt = serde_json::Value::from(prompt).to_string().into_bytes();
+    let prompt = Value::from(prompt).to_string().into_bytes();
     Ok((upstream, params::splice(params, vec![(at..at + value.len(), prompt)])))
 }

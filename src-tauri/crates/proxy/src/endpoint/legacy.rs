@@ -106,7 +106,7 @@ async fn open(
             // Started early, so that they are ready for the first list.
             endpoint.hub.begin_start();
             let agreed = version::agree(&requested, version::newest_legacy().as_str());
-            let hello = aggregate::hello(&agreed);
+            let hello = aggregate::hello(&endpoint.hub, &agreed).await;
             Ok((endpoint.open(target, who, &agreed, relayed)?, hello))
         }
         Target::One(upstream) => {

@@ -178,7 +178,7 @@ async fn request(
     }
     match target {
         Target::All if method == "server/discover" => {
-            Ok(Dispatch::Answered(Body::Result(aggregate::discovered())))
+            Ok(Dispatch::Answered(Body::Result(aggregate::discovered(&endpoint.hub).await)))
         }
         Target::All => {
             let from = Requester { who, owner: None };
