@@ -223,6 +223,8 @@ impl Served {
             meta.insert(META_TRUNCATED.to_owned(), Value::Object(truncated));
         }
         let content = match &how {
+            // Some programs write everything to stderr.
+            None if stdout.is_empty() => vec![stderr.text()],
             None => vec![stdout.text()],
             Some(how) => {
                 let mut text = how.clone();
@@ -331,6 +333,7 @@ mod tests {
         let output =
             call(&served(lenient, CAT, "/bin/cat"), json!({"file": ["/no/such/file"]})).await.unwrap();
         assert!(!output.is_error);
+        assert_eq!(output.content, ["cat: /no/such/file: No such file or directory\n"], "stdout is empty");
         assert!(call(&cat, json!({"files": []})).await.unwrap_err().contains("is no argument"));
     }
 
