@@ -1,6 +1,12 @@
-//! What stands before the text of a line and says nothing: a mark of a logger, the prompt of a shell, quotes.
+//! What stands before the text of a line and says nothing: a mark of a logger, the prompt of a shell, quotes, blanks
+//! that align names at their end.
 
-/// Fewest lines with the same mark.
+use std::collections::BTreeSet;
+
+use crate::clean::indent;
+use crate::subcommands::is_name;
+
+/// Fewest lines that are written alike.
 const LEAST: usize = 5;
 
 /// Removes them.
@@ -8,6 +14,8 @@ pub(super) fn remove(lines: &mut [String], name: &str) {
     marks(lines);
     prompts(lines, name);
     quotes(lines);
+    right_aligned(lines);
+    pages(lines, name);
 }
 
 /// forever: `help:      start   Start it`, in each line.
@@ -78,6 +86,49 @@ fn quotes(lines: &mut [String]) {
     }
 }
 
+/// yath: `       do:  Run tests`, with the colons of all names in one column.
+fn right_aligned(lines: &mut [String]) {
+    let parted = |line: &str| {
+        let (name, text) = line.split_once(":  ")?;
+        (line.starts_with(' ') && is_name(name.trim_start()) && !text.trim().is_empty()).then_some(name.len())
+    };
+    let columns: Vec<usize> = lines.iter().filter_map(|line| parted(line)).collect();
+    let Some(column) = columns.first().copied() else { return };
+    let indents: BTreeSet<usize> =
+        lines.iter().filter(|line| parted(line).is_some()).map(|line| indent(line)).collect();
+    if columns.len() < LEAST || indents.len() < 3 || columns.iter().any(|other| *other != column) {
+        return;
+    }
+    for line in lines {
+        if parted(line).is_some()
+            && let Some((name, text)) = line.split_once(":  ")
+        {
+            *line = format!("  {}  {}", name.trim_start(), text.trim());
+        }
+    }
+}
+
+/// bundle: `bundle open(1)`, a page of the manual for each command, below a heading that does not say so.
+fn pages(lines: &mut [String], name: &str) {
+    let is_page = |line: &String| {
+        let rest = line.trim_start().strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+        let word = rest.and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+        !name.is_empty() && word.strip_suffix("(1)").is_some_and(is_name)
+    };
+    let pages: Vec<usize> = (0..lines.len()).filter(|at| lines.get(*at).is_some_and(is_page)).collect();
+    if pages.len() < LEAST {
+        return;
+    }
+    for at in pages {
+        let above = |line: &&mut String| !line.trim().is_empty();
+        if let Some(heading) = lines.iter_mut().take(at).rfind(above)
+            && !heading.starts_with(' ')
+        {
+            *heading = "COMMANDS".to_owned();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::read;
@@ -122,6 +173,17 @@ mod tests {
         let text = "SYNOPSIS\n       box [--yes] COMMAND [ARGS...]\n\nCOMMANDS\n       Commands for boxes:\n\n       box-create(1)\n\n       \
                     Create a box.\n\n       box-enter(1)\n\n       Enter a box.\n\n       box-rm(1)\n\n       Remove a box.\n";
         assert_eq!(names(text, "box"), ["create", "enter", "rm"]);
+    }
+
+    #[test]
+    fn names_aligned_at_their_end_and_pages_below_any_heading_are_subcommands() {
+        let text = "Usage: yath COMMAND [options]\n\nAvailable Commands:\n         do:  Run it\n       help:  Show the \
+                    list\n\n   projects:  Run all\n       test:  Run tests\n         ps:  List them\n";
+        assert_eq!(names(text, "yath"), ["do", "help", "projects", "test", "ps"]);
+        let text = "SYNOPSIS\n       box COMMAND [ARGS]\n\nPRIMARY COMMANDS\n       box install(1) box-install.1.html\n              \
+                    Install it\n\n       box help(1)\n              Show help\n\nUTILITIES\n       box add(1) box-add.1.html\n              \
+                    Add it\n\n       box open(1)\n              Open it\n\n       box rm(1)\n              Remove it\n";
+        assert_eq!(names(text, "box"), ["install", "help", "add", "open", "rm"]);
     }
 
     #[test]
