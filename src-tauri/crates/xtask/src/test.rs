@@ -2,6 +2,7 @@
 
 mod programs;
 
+use std::collections::BTreeMap;
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -10,7 +11,7 @@ use crate::shell::{both, cargo, must, root, step};
 use crate::{checks, fuzz, setup, ui};
 use programs::Results;
 
-/// Tests listed after a run, slowest first.
+/// Subjects and tests listed after a run, slowest first.
 const SLOWEST: usize = 10;
 /// Modules of the end-to-end tests, `tests/*.rs` and `tests/*/`.
 const END_TO_END: &[&str] =
@@ -35,19 +36,38 @@ impl Tally {
     }
 
     /// Adds what tests reported and prints the slowest.
-    fn finish(mut self, mut results: Results) -> bool {
+    fn finish(mut self, results: &Results) -> bool {
         self.passed += results.passed;
         self.failed += results.failed;
-        results.times.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        println!("\nslowest tests:");
-        for (seconds, name) in results.times.iter().take(SLOWEST) {
-            println!("{seconds:8.1} s  {name}");
-        }
+        slowest("subjects", &by_subject(&results.times));
+        slowest("tests", &results.times);
         for test in &results.unsteady {
             println!("\nUNSTEADY: {test} failed beside other tests and passed alone; see its output above");
         }
         println!("\n{} passed, {} failed", self.passed, self.failed);
         self.failed == 0
+    }
+}
+
+/// Seconds of all tests of a program, or of a module of the end-to-end tests.
+fn by_subject(times: &[(f64, String)]) -> Vec<(f64, String)> {
+    let mut sums = BTreeMap::new();
+    for (seconds, name) in times {
+        let subject = match name.strip_prefix("e2e: ").and_then(|name| name.split("::").next()) {
+            Some(module) => format!("e2e: {module}"),
+            None => name.split(':').next().unwrap_or(name).to_owned(),
+        };
+        *sums.entry(subject).or_insert(0.0) += seconds;
+    }
+    sums.into_iter().map(|(subject, seconds)| (seconds, subject)).collect()
+}
+
+fn slowest(what: &str, times: &[(f64, String)]) {
+    let mut times: Vec<_> = times.iter().collect();
+    times.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    println!("\nslowest {what}:");
+    for (seconds, name) in times.iter().take(SLOWEST) {
+        println!("{seconds:8.1} s  {name}");
     }
 }
 
@@ -83,7 +103,7 @@ pub fn run() -> Result<bool> {
     step("build", || must(cargo().args(["build", "--locked", "--quiet", "--workspace"])))?;
     let mut results = Results::default();
     step("tests", || programs::run(&["--workspace"], None, &mut results))?;
-    Ok(tally.finish(results))
+    Ok(tally.finish(&results))
 }
 
 /// Runs the tests of one subject: a crate's own, or the end-to-end tests of a module, or both where a crate and a
@@ -131,7 +151,7 @@ pub fn subject(subject: &str) -> Result<bool> {
         let selection = ["-p", "schemascope", "--test", "e2e"];
         step("end-to-end tests", || programs::run(&selection, Some(&filter), &mut results))?;
     }
-    Ok(Tally::default().finish(results))
+    Ok(Tally::default().finish(&results))
 }
 
 fn licences() -> Result<()> {
