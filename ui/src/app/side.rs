@@ -5,7 +5,7 @@ use schemascope_api::{PAGES, Page, PageId, UpstreamState};
 
 use super::App;
 use crate::cells::Memo;
-use crate::numbers::count;
+use crate::numbers::{count, number_of};
 use crate::parts::{Icon, Views};
 use crate::picture::needs_review;
 
@@ -51,12 +51,24 @@ fn tools(app: App) -> AnyView {
     view! { <span class="count">{text}</span> }.into_any()
 }
 
+/// Everything that the page lists.
 fn review(app: App) -> AnyView {
-    let waiting =
+    let tools =
         Memo::new(move || app.live.tools(|tools| tools.values().filter(|row| needs_review(row)).count()));
+    let others = Memo::new(move || {
+        app.live.about().map_or((0, 0), |about| (about.requests.len(), about.proposals.len()))
+    });
     let badge = move || {
-        (waiting.get() > 0).then(|| {
-            view! { <span class="count warn" title="tools with a version or drift to review">{waiting.get()}</span> }
+        let (tools, (requests, proposals)) = (tools.get(), others.get());
+        let kinds = [
+            (tools, "tool with a version or drift to review", "tools with a version or drift to review"),
+            (requests, "request for a command-line tool", "requests for command-line tools"),
+            (proposals, "proposed description", "proposed descriptions"),
+        ];
+        let named = kinds.iter().filter(|(number, ..)| *number > 0);
+        let title: Vec<String> = named.map(|(number, one, many)| number_of(*number, one, many)).collect();
+        (!title.is_empty()).then(|| {
+            view! { <span class="count warn" title=title.join(", ")>{count((tools + requests + proposals) as u64)}</span> }
                 .into_any()
         })
     };

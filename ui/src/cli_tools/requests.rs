@@ -6,10 +6,11 @@ use schemascope_api::{CliRequest, ProbeCliTool};
 use super::decide::CliDecision;
 use super::dialog::CliAsking;
 use super::probe::{Preview, Probe};
-use super::words::{name, number_of};
+use super::words::name;
 use crate::app::{App, Dialog};
 use crate::browser;
 use crate::cells::{Memo, click};
+use crate::numbers::number_of;
 use crate::parts::{Foreign, KeyedRow, keyed, shown};
 
 /// The group of the review page; nothing if there are no requests.

@@ -3,7 +3,7 @@
 use schemascope_api::{CliOrigin, CliState, CliToolRow};
 
 use crate::app::App;
-use crate::numbers::count;
+use crate::numbers::{count, number_of};
 use crate::text::visible;
 
 /// Longest name in a message, in characters.
@@ -28,11 +28,6 @@ pub fn origin(origin: CliOrigin) -> Option<(&'static str, &'static str)> {
         }
         CliOrigin::Approved => Some(("this run", "Approved until Schemascope ends")),
     }
-}
-
-/// A number of things in words.
-pub fn number_of(number: usize, one: &str, several: &str) -> String {
-    format!("{} {}", count(number as u64), if number == 1 { one } else { several })
 }
 
 /// The name of a command-line tool in a message.

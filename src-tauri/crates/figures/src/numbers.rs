@@ -13,6 +13,11 @@ pub fn count(number: u64) -> String {
     grouped
 }
 
+/// A number of things: `1 tool`, `2 tools`.
+pub fn number_of(number: usize, one: &str, several: &str) -> String {
+    format!("{} {}", count(number as u64), if number == 1 { one } else { several })
+}
+
 /// A time in microseconds, as three digits and a unit.
 pub fn duration(micros: u64) -> String {
     let (value, unit) = match micros {

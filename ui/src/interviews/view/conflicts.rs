@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::conversation::part;
 use super::interview::Interview;
-use super::words::number_of;
 use crate::cells::{Memo, click};
 use crate::interviews::found::Conflict;
 use crate::interviews::nodes::scalar;
+use crate::numbers::number_of;
 use crate::parts::{Foreign, Revisions, keyed};
 
 #[component]

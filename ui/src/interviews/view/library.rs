@@ -3,9 +3,8 @@
 use leptos::prelude::*;
 
 use super::known::Library;
-use super::words::number_of;
 use crate::cells::Memo;
-use crate::numbers::count;
+use crate::numbers::{count, number_of};
 use crate::parts::{Foreign, Icon, Views};
 
 #[component]

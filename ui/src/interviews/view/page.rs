@@ -10,9 +10,9 @@ use super::dialog::InterviewAsking;
 use super::known::{Known, Line};
 use super::library::LibraryList;
 use super::row::Row;
-use super::words::number_of;
 use crate::app::{App, Dialog};
 use crate::cells::{Memo, click, effect};
+use crate::numbers::number_of;
 use crate::parts::{Empty, Foreign, KeyedRow, List, Loading, keyed};
 use crate::route::Route;
 

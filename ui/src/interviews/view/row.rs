@@ -5,9 +5,9 @@ use schemascope_api::PageId;
 use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 
 use super::known::{Line, Pursuit};
-use super::words::{budget, number_of, state};
+use super::words::{budget, state};
 use crate::cells::{Memo, RwSignal, StoredValue, effect};
-use crate::numbers::share;
+use crate::numbers::{number_of, share};
 use crate::parts::{Foreign, Icon};
 use crate::route::Route;
 

@@ -1,6 +1,5 @@
 //! Words about interviews.
 
-use crate::numbers::count;
 use crate::text::visible;
 
 /// Longest name in a message, in characters.
@@ -15,11 +14,6 @@ pub fn state(state: &str) -> (&'static str, &'static str) {
         "abandoned" => ("abandoned", ""),
         _ => ("unknown", ""),
     }
-}
-
-/// A number of things in words.
-pub fn number_of(number: usize, one: &str, several: &str) -> String {
-    format!("{} {}", count(number as u64), if number == 1 { one } else { several })
 }
 
 /// The name of a project or a Discovery Schema in a message.

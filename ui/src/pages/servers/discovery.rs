@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, click};
 use crate::door;
-use crate::numbers::count;
+use crate::numbers::number_of;
 use crate::parts::{Foreign, Loading, Views};
 use crate::route::Route;
 
@@ -159,7 +159,11 @@ fn proposed(
         });
         leptos::task::spawn_local(async move {
             match door::call(&KeepDiscovery { calls }).await {
-                Ok(kept) => app.notify(format!("{} added to {}", number_of(kept.added, "call"), kept.file)),
+                Ok(kept) => app.notify(format!(
+                    "{} added to {}",
+                    number_of(kept.added as usize, "call", "calls"),
+                    kept.file
+                )),
                 Err(error) => app.report_error(error),
             }
         });
@@ -238,7 +242,7 @@ fn shown(id: StoredValue<String>, outcome: Outcome) -> AnyView {
         });
         known.map(|(quality, number)| {
             let href = Route::tool(&id.get_value()).address();
-            let observations = number_of(number, "observation");
+            let observations = number_of(number as usize, "observation", "observations");
             view! { <a href=href>{format!("quality {quality}, {observations}")}</a> }.into_any()
         })
     };
@@ -248,8 +252,4 @@ fn shown(id: StoredValue<String>, outcome: Outcome) -> AnyView {
         {taught}
     }
     .into_any()
-}
-
-fn number_of(number: u64, what: &str) -> String {
-    format!("{} {what}{}", count(number), if number == 1 { "" } else { "s" })
 }
