@@ -333,7 +333,7 @@ mod tests {
         let output =
             call(&served(lenient, CAT, "/bin/cat"), json!({"file": ["/no/such/file"]})).await.unwrap();
         assert!(!output.is_error);
-        assert_eq!(output.content, ["cat: /no/such/file: No such file or directory\n"], "stdout is empty");
+        assert!(output.content[0].ends_with("/no/such/file: No such file or directory\n"), "{output:?}");
         assert!(call(&cat, json!({"files": []})).await.unwrap_err().contains("is no argument"));
     }
 

@@ -50,7 +50,7 @@ impl Default for Policy {
             mistakes: 0.3,
             mistakes_by_share: 2.0,
             required_early: 3,
-            required_mistaken: 0.2,
+            required_mistaken: 0.7,
             documents: 5,
             closed_after: 10,
             closed_early: 4,
