@@ -64,7 +64,7 @@ impl Malformed {
 pub struct Infer {
     /// The documents [default: standard input]
     file: Option<PathBuf>,
-    /// Number of objects that must have a field before it is required [default: 8, or 3 if hardly any field is
+    /// Number of objects that must have a field before it is required [default: 8, or 3 if few fields are
     /// optional]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     required_after: Option<u64>,

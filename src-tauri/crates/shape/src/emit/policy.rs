@@ -11,7 +11,7 @@ pub struct Policy {
     pub mistakes: f64,
     /// Highest expected number of such fields in one record, divided by its share of all fields of the schema.
     pub mistakes_by_share: f64,
-    /// The same as `required_after` if hardly any field is optional.
+    /// The same as `required_after` if few fields are optional.
     pub required_early: u64,
     /// Highest estimated share of early required fields that may turn out to be optional.
     pub required_mistaken: f64,
