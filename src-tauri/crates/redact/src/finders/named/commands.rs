@@ -1,5 +1,5 @@
-//! Passwords in commands and statements that have no name before them: `curl -u`, `sshpass -p`, `mysql -px`,
-//! `IDENTIFIED BY`.
+//! Passwords in commands and statements that have no name before them: `curl -u`, `sshpass -p`, `docker login -p`,
+//! `mysql -px`, `IDENTIFIED BY`.
 
 use super::keyword::SecretKind;
 use super::value::{Separator, count_while, quoted_length, unquoted_length};
@@ -40,6 +40,15 @@ pub(crate) fn find_after_flag(text: &[u8], end: usize, flag: &[u8], spans: &mut 
     if length >= 3 && !matches!(text[from], b'$' | b'<') {
         spans.push(from..from + length);
     }
+}
+
+/// Finds the password in `docker login -u me -p x`.
+pub(crate) fn find_login(text: &[u8], end: usize, spans: &mut Vec<Span>) {
+    let line = &text[end..text.len().min(end + 256)];
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    let Some(login) = memchr::memmem::find(line, b" login ").filter(|at| *at < 32) else { return };
+    let Some(at) = memchr::memmem::find(&line[login..], b" -p ") else { return };
+    find_after_flag(text, end + login + at, b" -p ", spans);
 }
 
 /// Finds the password attached to a flag: `mysql -px`. With a space, the program asks for the password.

@@ -13,7 +13,7 @@ pub(crate) mod value;
 
 use crate::chars::is_name;
 use crate::edits::Span;
-use commands::{find_after_flag, find_attached_value, find_identified_by, find_user_option};
+use commands::{find_after_flag, find_attached_value, find_identified_by, find_login, find_user_option};
 use headers::{find_after_scheme, find_basic_credentials, find_in_authorization, find_in_cookie};
 use keyword::{SecretKind, announced_kind};
 use plausible::is_plausible;
@@ -33,13 +33,19 @@ pub(crate) fn find_after_keyword(text: &str, at: usize, spans: &mut Vec<Span>) {
     // The limit may cut a name inside a character; such a name is skipped.
     let Some(name) = text.get(start..end).map(|name| name.trim_start_matches(['-', '.'])) else { return };
     let start = end - name.len();
-    let flag = bytes[..start].ends_with(b"--") || bytes[..start].ends_with(b" -");
+    // `ENV API_KEY x` of a Dockerfile, `aws configure set aws_secret_access_key x`, npm's `//host/:_authToken x`.
+    let flag = [&b"--"[..], b" -", b"config set ", b"configure set ", b"ENV ", b"/:"]
+        .iter()
+        .any(|before| bytes[..start].ends_with(before));
     let lower = name.to_ascii_lowercase();
     match lower.as_str() {
         "bearer" => return find_after_scheme(bytes, end, spans),
         "basic" => return find_basic_credentials(bytes, end, spans),
         "curl" => return find_user_option(bytes, end, spans),
         "sshpass" => return find_after_flag(bytes, end, b"-p", spans),
+        "docker" | "podman" | "buildah" | "skopeo" | "nerdctl" | "helm" => {
+            return find_login(bytes, end, spans);
+        }
         "mysql" | "mysqldump" | "mysqladmin" | "mariadb" => {
             return find_attached_value(bytes, end, b" -p", spans);
         }
