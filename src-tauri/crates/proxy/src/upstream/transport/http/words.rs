@@ -15,7 +15,14 @@ pub(super) fn refusal(spec: &HttpSpec, status: StatusCode, body: &[u8]) -> Strin
     let said = spec.without_secrets(&String::from_utf8_lossy(&body[..body.len().min(SEARCHED_BYTES)]));
     let said: String = said.trim().chars().take(SHOWN_CHARS).collect();
     let said = if said.is_empty() { String::new() } else { format!(": {said:?}") };
+    let is_old = spec.url.path().trim_end_matches('/').ends_with("/sse");
     match status {
+        StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::BAD_REQUEST if is_old => {
+            format!(
+                "its address is one of the old HTTP+SSE transport, which is not supported; use the server's Streamable \
+             HTTP address (HTTP {status}){said}"
+            )
+        }
         status if status.is_redirection() => {
             format!("it redirects to another address (HTTP {status}); put that address into its entry")
         }
@@ -42,6 +49,19 @@ pub(crate) fn plain(error: &reqwest::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn address_of_the_old_transport_is_named() {
+        let refused = |url: &str, status| {
+            refusal(&HttpSpec { url: url.parse().unwrap(), headers: [].into() }, status, b"")
+        };
+        let old = "http://127.0.0.1:1/sse";
+        for status in [StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED] {
+            assert!(refused(old, status).contains("old HTTP+SSE transport"));
+            assert!(!refused("http://127.0.0.1:1/mcp", status).contains("old HTTP+SSE"));
+        }
+        assert!(!refused(old, StatusCode::UNAUTHORIZED).contains("old HTTP+SSE"));
+    }
 
     #[test]
     fn refusal_hides_header_values_in_error_page() {
