@@ -30,7 +30,10 @@ fn results_errors_and_lists_pass_byte_for_byte() {
 
     // The same through the aggregate, where only a tool's name is changed.
     let client = serve.connect(None).unwrap();
-    assert_eq!(client.hello.result().unwrap()["instructions"], "# odd\n\ncafé");
+    assert_eq!(
+        client.hello.result().unwrap()["instructions"],
+        "# odd: its tools are named odd__NAME\n\ncafé"
+    );
     assert_eq!(client.call("odd__odd_result", &json!({})).unwrap().raw("result").unwrap(), RESULT);
     assert_eq!(client.call("odd__odd_error", &json!({})).unwrap().raw("error").unwrap(), ERROR);
     let listed = client.request("tools/list", "{}").unwrap().raw("result").unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Hub;
+use super::{Hub, public_name};
 
 /// How long the introduction of a client waits for upstreams that are still starting.
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -29,7 +29,10 @@ fn together<'s>(told: impl Iterator<Item = (&'s str, String)>) -> Option<String>
             left_out.push(server);
             continue;
         }
-        all += &format!("# {server}\n\n{}\n\n", text.trim());
+        // The text calls its tools as the server does. An alias differs from tool to tool.
+        let name = Some(public_name(server, "NAME")).filter(|name| name.ends_with("__NAME"));
+        let naming = name.map(|name| format!(": its tools are named {name}")).unwrap_or_default();
+        all += &format!("# {server}{naming}\n\n{}\n\n", text.trim());
     }
     if !left_out.is_empty() {
         all += &format!("The instructions of these servers are too long: {}", left_out.join(", "));
@@ -43,14 +46,17 @@ mod tests {
 
     #[test]
     fn instructions_stand_below_the_names_of_their_servers() {
-        let told = [("b", " Use b.\n"), ("silent", " "), ("a", "Use a.")];
+        let told = [("b", " Use b.\n"), ("silent", " "), ("a b", "Use a.")];
         let together = |told: &[(&'static str, &str)]| {
             together(told.iter().map(|(name, text)| (*name, (*text).to_owned())))
         };
-        assert_eq!(together(&told).unwrap(), "# b\n\nUse b.\n\n# a\n\nUse a.");
+        assert_eq!(together(&told).unwrap(), "# b: its tools are named b__NAME\n\nUse b.\n\n# a b\n\nUse a.");
         assert_eq!(together(&[("silent", "")]), None);
         let long = "x".repeat(MAX_BYTES);
         let together = together(&[("long", &long), ("a", "Use a.")]).unwrap();
-        assert_eq!(together, "# a\n\nUse a.\n\nThe instructions of these servers are too long: long");
+        assert_eq!(
+            together,
+            "# a: its tools are named a__NAME\n\nUse a.\n\nThe instructions of these servers are too long: long"
+        );
     }
 }
