@@ -23,7 +23,7 @@ enum Fault {
     Noise,
     /// Ends in the middle of a call
     Crash,
-    /// Answers initialize after two seconds
+    /// Answers initialize after five seconds
     SlowStart,
     /// Lists tools whose names clients refuse
     OddNames,
@@ -94,7 +94,8 @@ fn main() -> io::Result<()> {
             Some("initialize") if fault == Fault::Hang => continue,
             Some("initialize") => {
                 if fault == Fault::SlowStart {
-                    std::thread::sleep(Duration::from_secs(2));
+                    // Longer than the introduction of a client waits.
+                    std::thread::sleep(Duration::from_secs(5));
                 }
                 let version = if fault == Fault::OtherVersion { "1999-01-01" } else { "2025-06-18" };
                 json!({"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "faulty", "version": "1"}})
