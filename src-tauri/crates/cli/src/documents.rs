@@ -147,6 +147,7 @@ impl<R: Read> Documents<R> {
         let rest = self.rest();
         let (line, below) = rest.split_at_checked(memchr(b'\n', rest)?)?;
         let line = line.trim_ascii_end();
+        // At least 1, behind the line feed.
         let next = below.iter().position(|byte| !byte.is_ascii_whitespace())?;
         let is_whole = line.ends_with(b"}") || line.ends_with(b"]");
         (is_whole && matches!(below[next - 1..=next], [b'\n', b'{' | b'[']))

@@ -24,6 +24,8 @@ use crate::output::{self, count, counted};
 
 verbs!(Files: alone Infer);
 
+const EMPTY: &str = "the input has no JSON document";
+
 /// Number of malformed documents that are reported one by one; further ones are counted.
 const REPORTED: usize = 10;
 
@@ -93,8 +95,13 @@ impl Alone for Infer {
             }
         };
         let mut reader = BufReader::new(reader);
-        if let Some(what) = foreign(reader.fill_buf().context("cannot read the input")?) {
+        let start = reader.fill_buf().context("cannot read the input")?;
+        if let Some(what) = foreign(start) {
             anyhow::bail!("the input {what}");
+        }
+        // Not read again: a terminal would have to send its end twice.
+        if start.is_empty() {
+            anyhow::bail!(EMPTY);
         }
         let progress = bar(length);
         let documents = Documents::new(progress.wrap_read(reader));
@@ -102,7 +109,7 @@ impl Alone for Infer {
         progress.finish_and_clear();
         malformed.report();
         if shape.observations() == 0 {
-            anyhow::bail!("the input has no JSON document");
+            anyhow::bail!(EMPTY);
         }
         let policy = policy(verb);
         let schema = shape.schema(&policy);
