@@ -104,12 +104,12 @@ pub(super) fn certainty(tree: View<'_>, id: Id, limits: &Limits) -> Certainty {
     let mistaken = optional / independent as f64;
     let enough = independent >= limits.required_after
         || independent >= limits.required_early && mistaken / always <= limits.required_mistaken;
-    match enough {
-        false => Certainty::TooFew,
-        true if mistaken / (independent + 2) as f64 > limits.required_rejects || limits.doubts(tree, id) => {
-            Certainty::Doubtful
-        }
-        true => Certainty::Enough,
+    if !enough {
+        Certainty::TooFew
+    } else if mistaken / (independent + 2) as f64 > limits.required_rejects || limits.doubts(tree, id) {
+        Certainty::Doubtful
+    } else {
+        Certainty::Enough
     }
 }
 
