@@ -1,8 +1,10 @@
-//! Checks that are neither compiler nor test: which crate may depend on which, and that tests do not sleep.
+//! Checks that are neither compiler nor test: which crate may depend on which, what may come in from outside, and that
+//! tests do not sleep.
 //!
 //! The first reads the resolve graph of `cargo metadata`, which holds the dependencies of every workspace member for
 //! every target, wasm32 and Windows included.
 
+pub mod packages;
 pub mod sleeps;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,8 +138,7 @@ struct Graph {
 
 impl Graph {
     fn of_workspace() -> Result<Self> {
-        let metadata = output(cargo().args(["metadata", "--locked", "--format-version", "1"]))?;
-        Self::parse(&serde_json::from_str(&metadata)?).context("cargo metadata has an unknown form")
+        Self::parse(&metadata()?).context("cargo metadata has an unknown form")
     }
 
     fn parse(metadata: &Value) -> Option<Self> {
@@ -216,6 +217,11 @@ impl Graph {
         }
         breaches
     }
+}
+
+/// All packages of the workspace and how they depend on each other, for every target.
+fn metadata() -> Result<Value> {
+    Ok(serde_json::from_str(&output(cargo().args(["metadata", "--locked", "--format-version", "1"]))?)?)
 }
 
 /// Checks the direction of dependencies, as `src-tauri/README.md` draws it.

@@ -1,21 +1,18 @@
 //! Installs what tests and demo need. Installed programs are left alone; pinned versions are checked.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{cargo, is_there, must, root, step, target};
-
-const CARGO_DENY: &str = "0.20.2";
+use crate::shell::{is_there, must, root, step, target};
 
 /// Installs everything.
 pub fn everything() -> Result<bool> {
     servers()?;
     window()?;
     browsers()?;
-    cargo_deny()?;
     Ok(true)
 }
 
@@ -30,39 +27,6 @@ pub fn servers() -> Result<()> {
     })?;
     step("real servers and SDK from PyPI", || {
         pinned(&tools.join("python"), &sdk, &["requirements.txt"], python)
-    })
-}
-
-/// The licence checker: one already installed is used, else a pinned one is built.
-pub fn cargo_deny() -> Result<PathBuf> {
-    if is_there("cargo-deny", &["--version"]) {
-        return Ok("cargo-deny".into());
-    }
-    let tools = target()?.join("tools");
-    let own = tools.join("bin/cargo-deny");
-    if is_there(&own, &["--version"]) {
-        return Ok(own);
-    }
-    step("cargo-deny (built once, takes some minutes)", || {
-        let build = tools.join("build");
-        must(
-            cargo()
-                .args([
-                    "install",
-                    "cargo-deny",
-                    "--version",
-                    CARGO_DENY,
-                    "--locked",
-                    "--debug",
-                    "--quiet",
-                    "--root",
-                ])
-                .arg(&tools)
-                .arg("--target-dir")
-                .arg(&build),
-        )?;
-        fs::remove_dir_all(build)?;
-        Ok(own)
     })
 }
 
@@ -94,7 +58,7 @@ pub fn window() -> Result<()> {
 /// A browser, and a display and a driver for the window, for the tests.
 pub fn browsers() -> Result<()> {
     install(&missing(&[
-        ("chromium", &["--version"], &["chromium"]),
+        ("chromium-headless-shell", &["--version"], &["chromium-headless-shell"]),
         ("WebKitWebDriver", &["--version"], &["webkit2gtk-driver"]),
         ("Xvfb", &["-help"], &["xvfb"]),
         ("xdotool", &["version"], &["xdotool"]),

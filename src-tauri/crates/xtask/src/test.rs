@@ -3,7 +3,6 @@
 mod programs;
 
 use std::collections::BTreeMap;
-use std::process::Command;
 
 use anyhow::{Result, bail};
 
@@ -24,9 +23,14 @@ struct Tally {
 }
 
 impl Tally {
-    /// Runs one check. A failure is printed and counted, and the other checks still run.
+    /// Runs one check.
     fn check(&mut self, name: &str, work: impl FnOnce() -> Result<()>) {
-        match step(name, work) {
+        self.add(name, step(name, work));
+    }
+
+    /// Adds what came of a check. A failure is printed and counted, and the other checks still run.
+    fn add(&mut self, name: &str, outcome: Result<()>) {
+        match outcome {
             Ok(()) => self.passed += 1,
             Err(error) => {
                 eprintln!("FAILED {name}: {error:#}");
@@ -79,31 +83,27 @@ pub fn run() -> Result<bool> {
     tally.check("lock of the fuzz targets", fuzz::locked);
     tally.check("layering", checks::layering);
     tally.check("features", checks::features);
+    tally.check("licences, bans and sources", checks::packages::check);
     tally.check("sleeps in tests", checks::sleeps::check);
-    // Installing waits for the network and the dashboard's last step uses one core.
-    let (dashboard, installed) = both(ui::build, setup::everything);
-    installed?;
-    tally.check("dashboard", || dashboard.map(drop));
-    tally.check("licences, bans and sources", licences);
-    tally.check("clippy of the dashboard", || {
-        must(
-            cargo()
-                .args(["clippy", "--locked", "--quiet", "-p", "schemascope-ui", "--target", ui::WASM])
-                .args(["--", "-D", "warnings"]),
-        )
+    ui::standard_library()?;
+    // Installing waits for the network, and the dashboard's last step uses one core.
+    let (dashboard, lints) = both(ui::build, || {
+        setup::everything()?;
+        Ok(step("clippy of the dashboard", || clippy(&["-p", "schemascope-ui", "--target", ui::WASM])))
     });
-    tally.check("clippy", || {
-        must(
-            cargo()
-                .args(["clippy", "--locked", "--quiet", "--workspace", "--all-targets"])
-                .args(["--", "-D", "warnings"]),
-        )
-    });
-    // The end-to-end tests run the binaries.
-    step("build", || must(cargo().args(["build", "--locked", "--quiet", "--workspace"])))?;
+    tally.add("dashboard", dashboard.map(drop));
+    tally.add("clippy of the dashboard", lints?);
+    tally.check("clippy", || clippy(&["--workspace", "--all-targets"]));
+    // The binaries, which the end-to-end tests run, and the tests at once: what only tests depend on gives packages of
+    // both other features, so one after the other would compile them twice.
+    step("build", || must(cargo().args(["build", "--locked", "--quiet", "--workspace", "--all-targets"])))?;
     let mut results = Results::default();
     step("tests", || programs::run(&["--workspace"], None, &mut results))?;
     Ok(tally.finish(&results))
+}
+
+fn clippy(selection: &[&str]) -> Result<()> {
+    must(cargo().args(["clippy", "--locked", "--quiet"]).args(selection).args(["--", "-D", "warnings"]))
 }
 
 /// Runs the tests of one subject: a crate's own, or the end-to-end tests of a module, or both where a crate and a
@@ -152,21 +152,4 @@ pub fn subject(subject: &str) -> Result<bool> {
         step("end-to-end tests", || programs::run(&selection, Some(&filter), &mut results))?;
     }
     Ok(Tally::default().finish(&results))
-}
-
-fn licences() -> Result<()> {
-    let mut deny = Command::new(setup::cargo_deny()?);
-    // Advisories need a database from the network; `cargo deny check advisories` asks for them.
-    must(
-        deny.args([
-            "--workspace",
-            "--locked",
-            "check",
-            "--hide-inclusion-graph",
-            "bans",
-            "licenses",
-            "sources",
-        ])
-        .current_dir(root()),
-    )
 }
