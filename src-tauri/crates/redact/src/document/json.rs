@@ -7,6 +7,7 @@ use schemascope_model::{Marker, Redacted};
 
 use super::blocks::{self, Blocks};
 use super::columns::{Above, Columns, Secrecy};
+use super::command::{self, Command};
 use super::hints::Hints;
 use super::schema_like;
 use super::text::{Expected, edits_of_plain_text};
@@ -95,6 +96,10 @@ enum Role {
     Columns,
     /// The value of the sibling `name`.
     Value,
+    /// The program of a command.
+    Program,
+    /// The arguments of a command.
+    Arguments,
     /// A value that is secret if it looks like a secret.
     Ambiguous,
     #[default]
@@ -112,11 +117,12 @@ struct Container {
     blocks: Option<Blocks>,
     /// In an array: the last item was an option such as `--password`.
     after_option: bool,
-    /// In an object: its `name` is sensitive.
-    has_sensitive_name: bool,
+    /// In an object: whether its `name` is one of a secret.
+    named: Option<Secrecy>,
     /// In an object: the span of its `value`.
     value: Option<Span>,
     columns: Columns,
+    command: Command,
 }
 
 impl Container {
@@ -213,9 +219,10 @@ impl<'a> Scan<'a> {
                         is_secret_schema,
                         blocks,
                         after_option: false,
-                        has_sensitive_name: false,
+                        named: None,
                         value: None,
                         columns,
+                        command: Command::of_array(!is_object && role == Role::Arguments),
                     });
                     at_key = is_object;
                     role = Role::Other;
@@ -274,6 +281,7 @@ impl<'a> Scan<'a> {
             if is_sensitive {
                 inside.columns.is_name();
             }
+            inside.command.item(&found, quoted);
             let in_column = match secrecy {
                 None => false,
                 Some(Secrecy::Certain) => true,
@@ -283,8 +291,14 @@ impl<'a> Scan<'a> {
         }
         match role {
             Role::Name if quoted.len() < 64 => {
-                inside.has_sensitive_name |= self.redactor.is_sensitive_key(quoted.trim_matches('"'));
+                let name = quoted.trim_matches('"');
+                if self.redactor.is_sensitive_key(name) {
+                    inside.named = Some(Secrecy::Certain);
+                } else if inside.named.is_none() && is_ambiguous(name) {
+                    inside.named = Some(Secrecy::Possible);
+                }
             }
+            Role::Program => inside.command.named(&found, quoted),
             Role::Value => inside.value = Some(found.span.clone()),
             // A text of several words is prose about what is named.
             Role::Content if !quoted.contains([' ', '\\']) => inside.value = Some(found.span.clone()),
@@ -302,18 +316,27 @@ impl<'a> Scan<'a> {
         self.string(&found, secret);
     }
 
-    fn close(&mut self, closed: Container, around: Option<&mut Container>) {
-        if let Some(around) = around {
+    fn close(&mut self, closed: Container, mut around: Option<&mut Container>) {
+        if let Some(around) = around.as_deref_mut() {
             // `"columns": [{"name": "password"}]`
-            if closed.has_sensitive_name && around.columns.may_be_name() {
+            if closed.named == Some(Secrecy::Certain) && around.columns.may_be_name() {
                 around.columns.is_name();
             }
             closed.columns.close(&mut around.above());
         }
-        if let (true, Some(value)) = (closed.has_sensitive_name, closed.value) {
-            match self.json[value.clone()].starts_with('"') {
-                true => self.string(&self.quoted(value.start), true),
-                false => self.number(value, true),
+        if let Some(words) = closed.command.close(self.json, around.map(|around| &mut around.command)) {
+            self.command(&words);
+        }
+        if let (Some(secrecy), Some(value)) = (closed.named, closed.value) {
+            let written = &self.json[value.clone()];
+            match (written.starts_with('"'), secrecy) {
+                (true, Secrecy::Certain) => self.string(&self.quoted(value.start), true),
+                (true, Secrecy::Possible) => {
+                    let secret = is_plausible_under_ambiguous_key(unescaped(written).as_bytes());
+                    self.string(&self.quoted(value.start), secret);
+                }
+                (false, Secrecy::Certain) => self.number(value, true),
+                (false, Secrecy::Possible) => {}
             }
         }
         match closed.blocks.map(Blocks::into_texts).unwrap_or_default().as_slice() {
@@ -331,6 +354,19 @@ impl<'a> Scan<'a> {
         let find = |text: &str| edits_of_text(redactor, text, trust, nesting);
         for ((span, text), edits) in spans().zip(&texts).zip(blocks::edits(&texts, find)) {
             self.replace(span, text, &edits);
+        }
+    }
+
+    /// Handles the words of a command together, in addition to each alone.
+    fn command(&mut self, words: &[Quoted]) {
+        let line = command::line(words, self.json);
+        let find = |text: &str| {
+            edits_of_plain_text(self.redactor, text, self.trust, Expected::ANYTHING, self.nesting)
+        };
+        let found = blocks::edits(&line, find);
+        // Blanks between words are no words.
+        for ((word, text), edits) in words.iter().zip(line.iter().step_by(2)).zip(found.iter().step_by(2)) {
+            self.replace(word.span.clone(), text, edits);
         }
     }
 
@@ -459,6 +495,8 @@ fn role_of(key: &str) -> Role {
         "columns" | "fields" | "headers" | "cols" | "column_names" | "columnNames" | "field_names"
         | "fieldNames" | "Columns" | "Fields" => Role::Columns,
         "value" | "Value" | "val" => Role::Value,
+        "command" | "cmd" | "program" | "executable" => Role::Program,
+        "args" | "arguments" | "argv" => Role::Arguments,
         _ if is_ambiguous(key) => Role::Ambiguous,
         _ => Role::Other,
     }

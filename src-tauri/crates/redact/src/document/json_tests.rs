@@ -77,7 +77,13 @@ fn columns_with_sensitive_names_are_replaced() {
         r#"{"field":"api_key","content":"⟦redacted string 10⟧"}"#,
         1,
     );
+    check(
+        r#"[{"name":"db_pw","value":"8fK3kd92jf8sQz"},{"value":"a1b2c3d4e5","key":"auth"}]"#,
+        r#"[{"name":"db_pw","value":"⟦redacted string 14⟧"},{"value":"⟦redacted string 10⟧","key":"auth"}]"#,
+        2,
+    );
     for benign in [
+        r#"[{"name":"pass","value":"2 of 3"},{"name":"auth","value":"oauth2"},{"name":"pw","value":123456}]"#,
         r#"{"name":"Password","content":"The form asks for a password."}"#,
         r#"{"required":["password","user1name"],"columns":["token_count"],"rows":[["a1b2c3d4e5"]]}"#,
         r#"{"columns":["user","password"],"next":["user","b2c3d4e5f6"]}"#,
@@ -93,6 +99,38 @@ fn password_attached_to_flag_is_replaced() {
         r#"["mysql -u root -p⟦redacted string 10⟧ shop","mysqldump -p shop","mysql -p$PW"]"#,
         1,
     );
+}
+
+#[test]
+fn command_is_searched_as_one_line() {
+    check(
+        r#"["/usr/bin/mysql","-uroot","-pMysqlPw123","shop"]"#,
+        r#"["/usr/bin/mysql","-uroot","-p⟦redacted string 10⟧","shop"]"#,
+        1,
+    );
+    check(
+        r#"{"args":["login","-u","me","-p","Tulip93fox"],"command":"docker","n":1}"#,
+        r#"{"args":["login","-u","me","-p","⟦redacted string 10⟧"],"command":"docker","n":1}"#,
+        1,
+    );
+    check(
+        r#"{"command":"C:\\bin\\curl.exe","args":["-s","-u","me:Tulip93fox","https://example.com"]}"#,
+        r#"{"command":"C:\\bin\\curl.exe","args":["-s","-u","me:⟦redacted string 10⟧","https://example.com"]}"#,
+        1,
+    );
+    check(
+        r#"{"cmd":["docker","exec","db","mysqldump","-pMysqlPw123"]}"#,
+        r#"{"cmd":["docker","exec","db","mysqldump","-p⟦redacted string 10⟧"]}"#,
+        1,
+    );
+    for benign in [
+        r#"["git","commit","-pMysqlPw123"]"#,
+        r#"{"command":"docker","args":["run","-p","8080:80","nginx"],"cwd":"/srv"}"#,
+        r#"{"command":"mysql","args":["-p","shop"]}"#,
+        r#"{"args":["docker",["login"],{"-p":"Tulip93fox"}]}"#,
+    ] {
+        assert_eq!(redact(benign, Trust::Foreign), None, "{benign}");
+    }
 }
 
 #[test]

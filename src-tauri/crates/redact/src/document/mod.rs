@@ -2,6 +2,7 @@
 
 pub(crate) mod blocks;
 mod columns;
+mod command;
 mod embedded;
 mod hints;
 pub(crate) mod json;

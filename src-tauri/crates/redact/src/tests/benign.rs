@@ -47,6 +47,9 @@ const PROSE: &[&str] = &[
     "graph TD; A[Start]-->B{Is it?}; B -- yes --> C[OK]; B -- no --> D[Token expired];",
     "cookie: SameSite=Lax is the default",
     "password_changed_at: 2024-05-01T10:00:00Z",
+    "password: |\nuser: me\ndescription: >\n  The password is in the vault.",
+    "password: >\n  the password of the user, of 12 characters",
+    "| password: | string |\n| token: | string |",
 ];
 
 /// One benign value.

@@ -38,7 +38,7 @@ pub(crate) fn find_after_keyword(text: &str, at: usize, spans: &mut Vec<Span>) {
         .iter()
         .any(|before| bytes[..start].ends_with(before));
     let lower = name.to_ascii_lowercase();
-    match lower.as_str() {
+    match lower.strip_suffix(".exe").unwrap_or(&lower) {
         "bearer" => return find_after_scheme(bytes, end, spans),
         "basic" => return find_basic_credentials(bytes, end, spans),
         "curl" => return find_user_option(bytes, end, spans),

@@ -70,6 +70,14 @@ pub(crate) fn value_after(
         _ => return None,
     };
     at += skip;
+    if separator == Separator::Colon
+        && let Some(span) = block_scalar(text, start, at)
+    {
+        return Some(Value {
+            span,
+            notation: Notation { quoted: true, separator, spaced: true, in_list: false },
+        });
+    }
     let more = count_while(text, at, |byte| byte == b' ' || byte == b'\t').min(32);
     at += more;
     // Bold names: `**Password:** x`.
@@ -89,6 +97,36 @@ pub(crate) fn value_after(
         span: from..from + length,
         notation: Notation { quoted, separator, spaced, in_list },
     })
+}
+
+/// The lines of a block of YAML, `password: |` and deeper lines below it, whose header begins at `at`. The name begins
+/// at `start`.
+fn block_scalar(text: &[u8], start: usize, at: usize) -> Option<Span> {
+    let at = at + count_while(text, at, |byte| byte == b' ').min(32);
+    let header = text.get(at..).filter(|header| header.starts_with(b"|") || header.starts_with(b">"))?;
+    let marks =
+        count_while(header, 1, |byte| matches!(byte, b'-' | b'+' | b'1'..=b'9' | b' ' | b'\r')).min(8);
+    let mut line = at + 1 + marks;
+    if text.get(line) != Some(&b'\n') {
+        return None;
+    }
+    line += 1;
+    let margin = memchr::memrchr(b'\n', &text[..start]).map_or(0, |end| end + 1);
+    let margin = count_while(text, margin, |byte| byte == b' ');
+    let limit = text.len().min(line + MAX_VALUE_BYTES);
+    let (first, mut end) = (line + count_while(text, line, |byte| byte.is_ascii_whitespace()), line);
+    while line < limit {
+        let next = memchr::memchr(b'\n', &text[line..limit]).map_or(limit, |length| line + length + 1);
+        let is_blank = text[line..next].trim_ascii().is_empty();
+        if !is_blank && count_while(text, line, |byte| byte == b' ') <= margin {
+            break;
+        }
+        if !is_blank {
+            end = line + text[line..next].trim_ascii_end().len();
+        }
+        line = next;
+    }
+    (first < end).then_some(first..end)
 }
 
 /// Number of bytes from `at` on that fulfil a condition.
