@@ -13,7 +13,8 @@ await play(async ({ page, step }) => {
   const check = async (name) => {
     step(name);
     const { violations, passes } = await page.evaluate(
-      (tags) => axe.run(document, { runOnly: { type: "tag", values: tags }, resultTypes: ["violations", "passes"] }),
+      // Of rules that pass, only the first element is described, which takes most of the time.
+      (tags) => axe.run(document, { runOnly: { type: "tag", values: tags }, resultTypes: ["violations"] }),
       TAGS,
     );
     assert(passes.some((rule) => rule.id === "color-contrast"), "contrast was looked at");

@@ -53,6 +53,15 @@ fn invalid_requests_get_the_specified_status() {
     assert_eq!(post(&client, r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#, &[]), (200, json!(-32601)));
     let unknown = client.call("nope__x", &json!({})).unwrap().answer().unwrap();
     assert_eq!(unknown["error"]["code"], -32602);
+    // The lists of all servers have one page.
+    for list in ["tools/list", "prompts/list", "resources/list", "resources/templates/list"] {
+        let page = |cursor: &str| {
+            let params = json!({"cursor": cursor});
+            json!({"jsonrpc": "2.0", "id": 1, "method": list, "params": params}).to_string()
+        };
+        assert_eq!(post(&client, &page("2"), &[]), (200, json!(-32602)), "{list}");
+        assert_eq!(post(&client, &page(""), &[]), (200, Value::Null), "{list}");
+    }
     // Notifications, known or not, and unexpected answers are accepted.
     for body in [
         r#"{"jsonrpc":"2.0","method":"notifications/whatever"}"#,

@@ -23,14 +23,9 @@ struct Tally {
 }
 
 impl Tally {
-    /// Runs one check.
+    /// Runs one check. A failure is printed and counted, and the other checks still run.
     fn check(&mut self, name: &str, work: impl FnOnce() -> Result<()>) {
-        self.add(name, step(name, work));
-    }
-
-    /// Adds what came of a check. A failure is printed and counted, and the other checks still run.
-    fn add(&mut self, name: &str, outcome: Result<()>) {
-        match outcome {
+        match step(name, work) {
             Ok(()) => self.passed += 1,
             Err(error) => {
                 eprintln!("FAILED {name}: {error:#}");
@@ -85,14 +80,11 @@ pub fn run() -> Result<bool> {
     tally.check("features", checks::features);
     tally.check("licences, bans and sources", checks::packages::check);
     tally.check("sleeps in tests", checks::sleeps::check);
-    ui::standard_library()?;
     // Installing waits for the network, and the dashboard's last step uses one core.
-    let (dashboard, lints) = both(ui::build, || {
-        setup::everything()?;
-        Ok(step("clippy of the dashboard", || clippy(&["-p", "schemascope-ui", "--target", ui::WASM])))
-    });
-    tally.add("dashboard", dashboard.map(drop));
-    tally.add("clippy of the dashboard", lints?);
+    let (dashboard, installed) = both(ui::build, setup::everything);
+    installed?;
+    tally.check("dashboard", || dashboard.map(drop));
+    tally.check("clippy of the dashboard", || clippy(&["-p", "schemascope-ui", "--target", ui::WASM]));
     tally.check("clippy", || clippy(&["--workspace", "--all-targets"]));
     // The binaries, which the end-to-end tests run, and the tests at once: what only tests depend on gives packages of
     // both other features, so one after the other would compile them twice.

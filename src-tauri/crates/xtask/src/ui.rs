@@ -22,7 +22,7 @@ const MAX_FIRST_LOAD: u64 = 400_000;
 
 /// Builds the dashboard.
 pub fn build() -> Result<bool> {
-    standard_library()?;
+    wasm_target()?;
     step("dashboard", || {
         must(
             cargo()
@@ -51,7 +51,7 @@ fn rust_flags() -> Result<String> {
 }
 
 /// Installs the standard library for wasm with rustup, if it is missing.
-pub fn standard_library() -> Result<()> {
+fn wasm_target() -> Result<()> {
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
     if Path::new(sysroot.trim()).join("lib/rustlib").join(WASM).exists() {
         return Ok(());

@@ -69,6 +69,9 @@ pub(crate) async fn request<G: Send + 'static>(
 ) -> Result<Dispatch, RpcError> {
     let hub = &endpoint.hub;
     let who = &context.from.who;
+    if method.ends_with("/list") {
+        reject_cursor(params.as_ref())?;
+    }
     match method {
         "tools/list" => {
             // Read before the tools are collected, so that no change in between is missed.
@@ -168,6 +171,16 @@ fn forward<G: Send + 'static>(
     let (subscription, adapt) = (None, recording.is_some());
     let outgoing = Outgoing { upstream, method, params, who, owner, subscription, recording, adapt, cancel };
     Dispatch::Forwarded(endpoint.hub.start(outgoing, context.guard))
+}
+
+/// Lists have one page here, so that no cursor is ours.
+fn reject_cursor(params: Option<&Bytes>) -> Result<(), RpcError> {
+    match params.and_then(|params| params::text(params, "cursor")) {
+        Some(cursor) if !cursor.is_empty() => {
+            Err(RpcError::invalid_params("Unknown cursor; this list has one page, without a cursor"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn list(items: &str, found: &[Bytes]) -> Dispatch {
