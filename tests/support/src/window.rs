@@ -24,7 +24,7 @@ pub struct Display {
 impl Display {
     /// Starts a display with the first free number.
     pub fn open() -> Result<Self> {
-        // Without `-noreset`, a display begins anew when its last window is closed, and refuses one that opens meanwhile.
+        // Without `-noreset`, a display restarts when its last window is closed, and refuses one that opens meanwhile.
         let mut server = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "1600x1000x24", "-nolisten", "tcp", "-noreset"])
             .stdin(Stdio::null())
