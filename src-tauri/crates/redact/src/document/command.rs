@@ -76,7 +76,7 @@ impl Command {
 /// Whether a string names a program of [`PROGRAMS`], with or without a path.
 fn is_program(written: &str) -> bool {
     let name = written.trim_matches('"').rsplit(['/', '\\']).next().unwrap_or_default();
-    PROGRAMS.binary_search(&name.strip_suffix(".exe").unwrap_or(name)).is_ok()
+    PROGRAMS.contains(&name.strip_suffix(".exe").unwrap_or(name))
 }
 
 /// The words as they stand in the document, with a blank between each two.
