@@ -20,11 +20,14 @@ const PROGRAMS: &[&str] = &[
     "mysqladmin",
     "mysqldump",
     "nerdctl",
+    "nice",
+    "nohup",
     "podman",
     "skopeo",
     "ssh",
     "sshpass",
     "sudo",
+    "timeout",
 ];
 
 /// What one container of a document says about a command.

@@ -123,6 +123,11 @@ fn command_is_searched_as_one_line() {
         r#"{"cmd":["docker","exec","db","mysqldump","-p⟦redacted string 10⟧"]}"#,
         1,
     );
+    check(
+        r#"["timeout","9","sudo","mysql","-pMysqlPw123"]"#,
+        r#"["timeout","9","sudo","mysql","-p⟦redacted string 10⟧"]"#,
+        1,
+    );
     for benign in [
         r#"["git","commit","-pMysqlPw123"]"#,
         r#"{"command":"docker","args":["run","-p","8080:80","nginx"],"cwd":"/srv"}"#,
