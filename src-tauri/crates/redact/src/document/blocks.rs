@@ -23,19 +23,26 @@ impl Blocks {
 
 /// Edits of each text: those found in it alone, and its part of those found in the joined text.
 pub(crate) fn edits(texts: &[Cow<'_, str>], find: impl Fn(&str) -> Vec<Edit>) -> Vec<Vec<Edit>> {
-    let mut starts = Vec::with_capacity(texts.len());
-    let mut all = String::new();
+    let all = texts.concat();
     let mut edits = Vec::new();
+    let mut start = 0;
     for text in texts {
-        let start = all.len();
-        starts.push(start);
         edits.extend(find(text).into_iter().map(|edit| shifted(edit, start)));
-        all.push_str(text);
+        start += text.len();
     }
     edits.extend(find(&all));
-    let edits = merged(&all, edits);
-    let ends = starts.iter().skip(1).copied().chain([all.len()]);
-    starts.iter().zip(ends).map(|(&start, end)| part(&edits, start, end)).collect()
+    split(texts, &merged(&all, edits))
+}
+
+/// The part of each text in edits of the joined text.
+pub(crate) fn split(texts: &[Cow<'_, str>], edits: &[Edit]) -> Vec<Vec<Edit>> {
+    let mut end = 0;
+    let parts = texts.iter().map(|text| {
+        let start = end;
+        end += text.len();
+        part(edits, start, end)
+    });
+    parts.collect()
 }
 
 fn shifted(edit: Edit, by: usize) -> Edit {

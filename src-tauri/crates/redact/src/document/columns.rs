@@ -59,6 +59,11 @@ impl Columns {
         self.index += 1;
     }
 
+    /// Whether the current item is the first.
+    pub(super) fn at_first(&self) -> bool {
+        self.index == 0
+    }
+
     /// Whether it matters that the current item is a sensitive name.
     pub(super) fn may_be_name(&self) -> bool {
         self.names || self.is_row && self.index == 0

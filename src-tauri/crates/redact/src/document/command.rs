@@ -35,10 +35,10 @@ const PROGRAMS: &[&str] = &[
 pub(super) struct Command {
     /// Of an object: the string that names the program.
     program: Option<Quoted>,
-    /// Of an array: its items, if they are words of a command. Of an object: the arguments in it.
+    /// Of an array: its items. Of an object: the arguments in it.
     words: Vec<Quoted>,
+    /// Of an array: whether its items are words of a command.
     collects: bool,
-    begun: bool,
 }
 
 impl Command {
@@ -53,9 +53,8 @@ impl Command {
     }
 
     /// Notes an item of an array.
-    pub(super) fn item(&mut self, found: &Quoted, written: &str) {
-        let first = !std::mem::replace(&mut self.begun, true);
-        self.collects |= first && is_program(written);
+    pub(super) fn item(&mut self, found: &Quoted, written: &str, is_first: bool) {
+        self.collects |= is_first && is_program(written);
         if self.collects && self.words.len() < MAX_WORDS {
             self.words.push(found.clone());
         }

@@ -9,6 +9,7 @@ use super::blocks::{self, Blocks};
 use super::columns::{Above, Columns, Secrecy};
 use super::command::{self, Command};
 use super::hints::Hints;
+use super::role::{Role, role_of};
 use super::schema_like;
 use super::text::{Expected, edits_of_plain_text};
 use crate::edits::{Edit, Span, apply, merged};
@@ -81,29 +82,6 @@ struct Scan<'a> {
     /// Numbers of the keys that are secrets.
     secret_keys: HashMap<String, usize>,
     edits: Vec<Edit>,
-}
-
-/// Meaning of the key of a value.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Role {
-    /// The content blocks of a result.
-    Content,
-    /// The text of a content block.
-    Text,
-    /// The name of the sibling `value`.
-    Name,
-    /// The names of the columns of a table.
-    Columns,
-    /// The value of the sibling `name`.
-    Value,
-    /// The program of a command.
-    Program,
-    /// The arguments of a command.
-    Arguments,
-    /// A value that is secret if it looks like a secret.
-    Ambiguous,
-    #[default]
-    Other,
 }
 
 /// An open object or array.
@@ -281,7 +259,7 @@ impl<'a> Scan<'a> {
             if is_sensitive {
                 inside.columns.is_name();
             }
-            inside.command.item(&found, quoted);
+            inside.command.item(&found, quoted, inside.columns.at_first());
             let in_column = match secrecy {
                 None => false,
                 Some(Secrecy::Certain) => true,
@@ -360,12 +338,12 @@ impl<'a> Scan<'a> {
     /// Handles the words of a command together, in addition to each alone.
     fn command(&mut self, words: &[Quoted]) {
         let line = command::line(words, self.json);
-        let find = |text: &str| {
-            edits_of_plain_text(self.redactor, text, self.trust, Expected::ANYTHING, self.nesting)
-        };
-        let found = blocks::edits(&line, find);
+        // What lies deeper in a word was found in the word.
+        let (all, nesting) = (line.concat(), MAX_NESTING);
+        let found = edits_of_plain_text(self.redactor, &all, self.trust, Expected::ANYTHING, nesting);
+        let parts = blocks::split(&line, &found);
         // Blanks between words are no words.
-        for ((word, text), edits) in words.iter().zip(line.iter().step_by(2)).zip(found.iter().step_by(2)) {
+        for ((word, text), edits) in words.iter().zip(line.iter().step_by(2)).zip(parts.iter().step_by(2)) {
             self.replace(word.span.clone(), text, edits);
         }
     }
@@ -484,22 +462,6 @@ impl<'a> Scan<'a> {
 fn literal_length(rest: &[u8]) -> usize {
     let known = [&b"true"[..], b"false", b"null"].into_iter().find(|word| rest.starts_with(word));
     known.map_or(1, <[u8]>::len)
-}
-
-fn role_of(key: &str) -> Role {
-    match key {
-        "content" => Role::Content,
-        "text" => Role::Text,
-        "name" | "key" | "header" | "field" | "variable" | "setting" | "property" | "parameter" | "Name"
-        | "Key" => Role::Name,
-        "columns" | "fields" | "headers" | "cols" | "column_names" | "columnNames" | "field_names"
-        | "fieldNames" | "Columns" | "Fields" => Role::Columns,
-        "value" | "Value" | "val" => Role::Value,
-        "command" | "cmd" | "program" | "executable" => Role::Program,
-        "args" | "arguments" | "argv" => Role::Arguments,
-        _ if is_ambiguous(key) => Role::Ambiguous,
-        _ => Role::Other,
-    }
 }
 
 /// A string without its quotes, if it has no escapes.

@@ -123,6 +123,12 @@ fn command_is_searched_as_one_line() {
         r#"{"cmd":["docker","exec","db","mysqldump","-p⟦redacted string 10⟧"]}"#,
         1,
     );
+    // A command in a word of another one.
+    check(
+        r#"["sudo","run",{"args":["curl","[\"mysql\",\"-pMysqlPw123\"]"]}]"#,
+        r#"["sudo","run",{"args":["curl","[\"mysql\",\"-p⟦redacted string 10⟧\"]"]}]"#,
+        1,
+    );
     check(
         r#"["timeout","9","sudo","mysql","-pMysqlPw123"]"#,
         r#"["timeout","9","sudo","mysql","-p⟦redacted string 10⟧"]"#,

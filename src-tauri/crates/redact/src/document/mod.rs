@@ -6,5 +6,6 @@ mod command;
 mod embedded;
 mod hints;
 pub(crate) mod json;
+mod role;
 mod schema_like;
 mod text;
