@@ -3,12 +3,15 @@
 mod programs;
 
 use std::collections::BTreeMap;
+use std::env::consts::EXE_SUFFIX;
+use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::shell::{both, cargo, must, root, step};
+use crate::shell::{both, cargo, must, output, root, step};
 use crate::{checks, fuzz, setup, ui};
-use programs::Results;
+use programs::{Build, Results};
 
 /// Subjects and tests listed after a run, slowest first.
 const SLOWEST: usize = 10;
@@ -84,17 +87,36 @@ pub fn run() -> Result<bool> {
     let (dashboard, installed) = both(ui::build, setup::everything);
     installed?;
     tally.check("dashboard", || dashboard.map(drop));
-    tally.check("clippy of the dashboard", || clippy(&["-p", "schemascope-ui", "--target", ui::WASM]));
-    tally.check("clippy", || clippy(&["--workspace", "--all-targets"]));
-    // The binaries, which the end-to-end tests run, and the tests at once: what only tests depend on gives packages of
-    // both other features, so one after the other would compile them twice.
-    step("build", || must(cargo().args(["build", "--locked", "--quiet", "--workspace", "--all-targets"])))?;
+    tally.check("clippy of the dashboard", clippy_of_dashboard);
+    // Binaries, which the end-to-end tests run, and tests at once: what only tests depend on gives packages of both other
+    // features, so one after the other would compile them twice.
+    let build = step("build with clippy", || {
+        Build::by(clippy_compiles(&mut cargo())?.args(["build", "--workspace", "--all-targets"]))
+    })?;
+    tally.check("clippy", || match build.warnings {
+        0 => Ok(()),
+        warnings => bail!("{warnings} warnings, see above"),
+    });
     let mut results = Results::default();
-    step("tests", || programs::run(&["--workspace"], None, &mut results))?;
+    step("tests", || build.run(None, &mut results))?;
     Ok(tally.finish(&results))
 }
 
-fn clippy(selection: &[&str]) -> Result<()> {
+/// Has clippy compile the members of the workspace: its findings are warnings of the build then. `cargo clippy` would
+/// check all dependencies itself, which takes as long as compiling them. What clippy compiles may be less optimised than
+/// by rustc, so nothing but tests is built this way.
+fn clippy_compiles(command: &mut Command) -> Result<&mut Command> {
+    let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
+    let driver = Path::new(sysroot.trim()).join("bin").join(format!("clippy-driver{EXE_SUFFIX}"));
+    if !driver.exists() {
+        bail!("clippy is missing: rustup component add clippy");
+    }
+    Ok(command.env("RUSTC_WORKSPACE_WRAPPER", driver))
+}
+
+/// The dashboard's code for browsers, which no other check compiles. In its own profile, so that macros are there.
+fn clippy_of_dashboard() -> Result<()> {
+    let selection = ["-p", "schemascope-ui", "--target", ui::WASM, "--profile", ui::PROFILE];
     must(cargo().args(["clippy", "--locked", "--quiet"]).args(selection).args(["--", "-D", "warnings"]))
 }
 
@@ -121,7 +143,7 @@ pub fn subject(subject: &str) -> Result<bool> {
         // The end-to-end tests are tests of the package `schemascope`.
         let own: &[&str] = if subject == "cli" { &["--bins"] } else { &[] };
         let selection = [&["-p", package.as_str()], own].concat();
-        step(&format!("tests of {package}"), || programs::run(&selection, None, &mut results))?;
+        step(&format!("tests of {package}"), || tests(&selection)?.run(None, &mut results))?;
     }
     if is_module {
         setup::servers()?;
@@ -141,7 +163,12 @@ pub fn subject(subject: &str) -> Result<bool> {
         step("build", || must(cargo().args(["build", "--locked", "--quiet"]).args(&packages)))?;
         let filter = if subject == module { format!("{module}::") } else { subject.to_owned() };
         let selection = ["-p", "schemascope", "--test", "e2e"];
-        step("end-to-end tests", || programs::run(&selection, Some(&filter), &mut results))?;
+        step("end-to-end tests", || tests(&selection)?.run(Some(&filter), &mut results))?;
     }
     Ok(Tally::default().finish(&results))
+}
+
+/// Compiles the tests that `selection` (arguments of `cargo test`) names.
+fn tests(selection: &[&str]) -> Result<Build> {
+    Build::by(cargo().args(["test", "--no-run"]).args(selection))
 }

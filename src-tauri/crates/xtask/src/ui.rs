@@ -17,6 +17,8 @@ use crate::shell::{cargo, must, output, root, step, target};
 
 /// The target it is built for.
 pub const WASM: &str = "wasm32-unknown-unknown";
+/// The profile it is built with.
+pub const PROFILE: &str = "ui";
 /// Largest first load in bytes, gzipped: everything that Overview and Calls need.
 const MAX_FIRST_LOAD: u64 = 400_000;
 
@@ -27,7 +29,7 @@ pub fn build() -> Result<bool> {
         must(
             cargo()
                 .args(["rustc", "--locked", "--quiet", "-p", "schemascope-ui", "--target", WASM])
-                .args(["--profile", "ui", "--", wasm::EMIT_RELOCATIONS])
+                .args(["--profile", PROFILE, "--", wasm::EMIT_RELOCATIONS])
                 .env("RUSTFLAGS", rust_flags()?),
         )?;
         let mut files = Files::default();

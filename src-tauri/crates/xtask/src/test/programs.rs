@@ -1,4 +1,4 @@
-//! Running test programs one after another, with the time of every test.
+//! Compiling test programs and running them one after another, with the time of every test.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -7,8 +7,6 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::shell::cargo;
-
 /// The end-to-end tests run processes, a browser and a window beside whatever else the machine does.
 const END_TO_END: &str = "e2e";
 /// At most so many failed end-to-end tests are tried again, each alone. What passes then is named: its test, or what it
@@ -16,6 +14,7 @@ const END_TO_END: &str = "e2e";
 const SECOND_TRIES: usize = 3;
 
 /// A compiled test program.
+#[derive(Debug)]
 struct Program {
     path: PathBuf,
     /// The package's folder, where cargo runs its tests.
@@ -33,38 +32,52 @@ pub struct Results {
     pub unsteady: Vec<String>,
 }
 
-/// Compiles the tests that `selection` (arguments of `cargo test`) names and runs those whose names contain `filter`,
-/// or all.
-pub fn run(selection: &[&str], filter: Option<&str>, results: &mut Results) -> Result<()> {
-    for program in compile(selection)? {
-        program.run(filter, results)?;
-    }
-    Ok(())
+/// What a build made, and what it had to say.
+#[derive(Debug, Default)]
+pub struct Build {
+    programs: Vec<Program>,
+    /// Warnings of the compiler, or of clippy where it compiles.
+    pub warnings: u64,
 }
 
-fn compile(selection: &[&str]) -> Result<Vec<Program>> {
-    let mut child = cargo()
-        .args(["test", "--locked", "--quiet", "--no-run", "--message-format=json-render-diagnostics"])
-        .args(selection)
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cannot run cargo test")?;
-    let messages = child.stdout.take().context("stdout is piped")?;
-    let mut programs = Vec::new();
-    for line in BufReader::new(messages).lines() {
-        let message: Value = serde_json::from_str(&line?)?;
+impl Build {
+    /// Runs a command of cargo that compiles tests, and prints its warnings and errors.
+    pub fn by(cargo: &mut Command) -> Result<Self> {
+        let mut child = cargo
+            .args(["--locked", "--quiet", "--message-format=json-diagnostic-rendered-ansi"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("cannot run cargo")?;
+        let messages = child.stdout.take().context("stdout is piped")?;
+        let mut build = Self::default();
+        for line in BufReader::new(messages).lines() {
+            build.read(&serde_json::from_str(&line?)?)?;
+        }
+        if !child.wait()?.success() {
+            bail!("it does not compile");
+        }
+        Ok(build)
+    }
+
+    fn read(&mut self, message: &Value) -> Result<()> {
+        if let Some(rendered) = message["message"]["rendered"].as_str() {
+            eprint!("{rendered}");
+            self.warnings += u64::from(message["message"]["level"] == "warning");
+        }
         let is_test = message["profile"]["test"] == true;
         if let Some(path) = message["executable"].as_str().filter(|_| is_test) {
             let manifest =
                 message["manifest_path"].as_str().context("cargo names the package of a program")?;
             let folder = PathBuf::from(manifest).parent().context("a manifest lies in a folder")?.to_owned();
-            programs.push(Program { path: path.into(), folder });
+            self.programs.push(Program { path: path.into(), folder });
         }
+        Ok(())
     }
-    if !child.wait()?.success() {
-        bail!("the tests do not compile");
+
+    /// Runs the tests whose names contain `filter`, or all.
+    pub fn run(&self, filter: Option<&str>, results: &mut Results) -> Result<()> {
+        self.programs.iter().try_for_each(|program| program.run(filter, results))
     }
-    Ok(programs)
 }
 
 impl Program {
@@ -94,7 +107,13 @@ impl Program {
     fn attempt(&self, selection: &[&str], results: &mut Results) -> Result<Vec<String>> {
         let name = self.name();
         // Only a nightly test program reports times, unless this variable says that it is one.
-        let mut child = Command::new(&self.path)
+        let mut command = Command::new(&self.path);
+        if name == END_TO_END {
+            // A quarter of their time they wait: for a browser, a limit, an answer that never comes.
+            let threads = std::thread::available_parallelism()?.get() + 1;
+            command.env("RUST_TEST_THREADS", threads.to_string());
+        }
+        let mut child = command
             .args(["-Z", "unstable-options", "--report-time"])
             .args(selection)
             .env("RUSTC_BOOTSTRAP", "1")
