@@ -270,11 +270,26 @@ impl Tool {
                 words.push(text);
             }
         }
-        if self.style != Style::Unknown && !words.is_empty() {
+        if self.style != Style::Unknown && self.needs_end_of_options(arguments, &words) {
             made.arguments.push("--".to_owned());
         }
         made.arguments.append(&mut words);
         Ok(())
+    }
+
+    /// Whether positional arguments have to follow `--`: where one could be an option, a further value of an option, or a
+    /// subcommand. Only there, as not every program with long options knows `--` (docopt, `xmlstarlet`).
+    fn needs_end_of_options(&self, arguments: &Map<String, Value>, words: &[String]) -> bool {
+        let takes_list = |option: &Offered<OptionDefinition>| {
+            option.part.repeated
+                && option.part.value != Takes::None
+                && arguments.get(&option.property).is_some_and(|value| !value.is_null())
+        };
+        let has_subcommands = !self.definition.subcommands.is_empty();
+        !words.is_empty()
+            && (words.iter().any(|word| word.starts_with('-'))
+                || has_subcommands
+                || self.options.iter().any(takes_list))
     }
 
     fn positional(&self, property: &str, part: &Positional, value: &Value) -> Result<String, ArgumentError> {

@@ -38,16 +38,17 @@ fn problem(tool: &Tool, arguments: Value) -> String {
 #[test]
 fn arguments_become_one_vector() {
     let grep = tool(GREP, "grep", &Policy::default());
-    assert_eq!(words(&grep, json!({"patterns": "x", "file": ["a", "b"]})), ["--", "x", "a", "b"]);
+    assert_eq!(words(&grep, json!({"patterns": "x", "file": ["a", "b"]})), ["x", "a", "b"]);
+    assert_eq!(words(&grep, json!({"patterns": "x", "file": ["-a"]})), ["--", "x", "-a"]);
     assert_eq!(
         words(&grep, json!({"patterns": "x", "ignore_case": true, "max_count": 3, "v": 2})),
-        ["--ignore-case", "--max-count=3", "-v", "-v", "--", "x"]
+        ["--ignore-case", "--max-count=3", "-v", "-v", "x"]
     );
-    assert_eq!(words(&grep, json!({"patterns": "x", "color": true})), ["--color", "--", "x"]);
-    assert_eq!(words(&grep, json!({"patterns": "x", "color": "never"})), ["--color=never", "--", "x"]);
-    assert_eq!(words(&grep, json!({"patterns": "x", "file_2": "-"})), ["--file=-", "--", "x"]);
+    assert_eq!(words(&grep, json!({"patterns": "x", "color": true})), ["--color", "x"]);
+    assert_eq!(words(&grep, json!({"patterns": "x", "color": "never"})), ["--color=never", "x"]);
+    assert_eq!(words(&grep, json!({"patterns": "x", "file_2": "-"})), ["--file=-", "x"]);
     let made = run(&grep, json!({"patterns": "x", "stdin": "a\nb", "file_2": "words"})).unwrap();
-    assert_eq!(made.arguments, ["--file", "words", "--", "x"]);
+    assert_eq!(made.arguments, ["--file", "words", "x"]);
     assert_eq!(made.stdin.as_deref(), Some("a\nb"));
     assert_eq!(made.paths, [("file_2".to_owned(), "words".to_owned())]);
 }
@@ -71,7 +72,7 @@ fn no_value_becomes_an_option_behind_a_switch() {
     let log = tool(text, "log", &Policy::default());
     let says = problem(&log, json!({"log": true, "name": "--hook=id"}));
     assert!(says.starts_with("name: begins with \"-\"") && says.contains("leave --log out"), "{says}");
-    assert_eq!(words(&log, json!({"log": true, "name": "x"})), ["--log", "--", "x"]);
+    assert_eq!(words(&log, json!({"log": true, "name": "x"})), ["--log", "x"]);
     assert_eq!(words(&log, json!({"log": true, "name": "-"})), ["--log", "--", "-"]);
     assert_eq!(words(&log, json!({"lines": 3.0, "name": "--hook=id"})), ["--lines=3", "--", "--hook=id"]);
     assert_eq!(words(&log, json!({"name": "-x"})), ["--", "-x"]);
@@ -82,12 +83,25 @@ fn arguments_before_a_required_one_can_be_left_out() {
     let text = "Usage: seq [OPTION]... LAST\n  or:  seq [OPTION]... FIRST LAST\n  or:  seq [OPTION]... FIRST INCREMENT LAST\n\n  -w, --equal-width   equalize width\n";
     let seq = tool(text, "seq", &Policy::default());
     for (given, made) in [
-        (json!({"last": "3"}), vec!["--", "3"]),
+        (json!({"last": "3"}), vec!["3"]),
         (json!({"first": "-2", "last": "1"}), vec!["--", "-2", "1"]),
-        (json!({"first": "1", "increment": "2", "last": "9"}), vec!["--", "1", "2", "9"]),
+        (json!({"first": "1", "increment": "2", "last": "9"}), vec!["1", "2", "9"]),
     ] {
         assert_eq!(words(&seq, given), made);
     }
+}
+
+/// Options with several values end at the next option only, and a word can be a subcommand.
+#[test]
+fn arguments_are_kept_from_options_with_several_values_and_from_subcommands() {
+    let text = "usage: pack [-h] [--with FILE [FILE ...]] name\n\noptions:\n  --with FILE [FILE ...]  add them\n  --level N  so much\n";
+    let pack = tool(text, "pack", &Policy::default());
+    assert_eq!(words(&pack, json!({"name": "x", "level": 3})), ["--level", "3", "x"]);
+    let with = words(&pack, json!({"name": "x", "with": ["a", "b"]}));
+    assert_eq!(with[with.len() - 2..], ["--", "x"], "{with:?}");
+    let text = "Usage: app [OPTIONS] [FILE]\n\nCommands:\n  wipe  Delete everything\n  show  Print\n\nOptions:\n  --level <N>  So much\n";
+    let app = tool(text, "app", &Policy::default());
+    assert_eq!(words(&app, json!({"file": "wipe"})), ["--", "wipe"]);
 }
 
 /// jq 1.6 takes `--` for a file.
@@ -126,7 +140,7 @@ fn wrong_arguments_are_named_with_what_would_be_right() {
 fn options_that_run_programs_are_offered_only_when_allowed() {
     let allowed = Policy { allow: ["--exec".to_owned()].into(), interpreter: false };
     let grep = tool(GREP, "grep", &allowed);
-    assert_eq!(words(&grep, json!({"patterns": "x", "exec": "id"})), ["--exec", "id", "--", "x"]);
+    assert_eq!(words(&grep, json!({"patterns": "x", "exec": "id"})), ["--exec", "id", "x"]);
     assert!(grep.input_schema()["properties"].get("exec").is_some());
     let python = "usage: python3 [-c cmd] [file] [arg] ...\n\nOptions:\n  -c cmd : program passed in as string\n  -v : be verbose\n";
     let closed = tool(python, "python3", &Policy::default());
@@ -185,7 +199,7 @@ fn values_with_a_plus_sign_are_rejected_where_options_have_one() {
         assert!(problem(&dig, arguments).contains("begins with \"+\""));
     }
     let date = tool("Usage: date [OPTION]... [+FORMAT]\n  -u, --utc   UTC\n", "date", &Policy::default());
-    assert_eq!(words(&date, json!({"format": "+%F"})), ["--", "+%F"]);
+    assert_eq!(words(&date, json!({"format": "+%F"})), ["+%F"]);
 }
 
 #[test]
@@ -205,19 +219,30 @@ proptest! {
     /// Whatever a value is, it stays a value: behind `--`, joined to its flag, or behind a flag that takes one and not
     /// beginning with `-`.
     #[test]
-    fn no_value_becomes_an_option(value in "(-|--|--exec=|-e|@|\\$\\(|;|\n|é)?[ -~\n]{0,12}", list in proptest::collection::vec("-{0,2}[a-z]{0,3}", 0..3)) {
+    fn no_value_becomes_an_option(
+        value in "(-|--|--exec=|-e|@|\\$\\(|;|\n|é)?[ -~\n]{0,12}",
+        list in proptest::collection::vec("-{0,2}[a-z]{0,3}", 0..3),
+        is_given in any::<bool>(),
+    ) {
         let grep = tool(GREP, "grep", &Policy::default());
-        let arguments = json!({"patterns": value, "regexp": value, "file_2": value, "file": list});
+        let mut arguments = json!({"patterns": value, "file_2": value, "file": list});
+        if is_given {
+            arguments["regexp"] = json!(value);
+        }
         if let Ok(made) = run(&grep, arguments) {
-            let end = made.arguments.iter().position(|word| word == "--" ).unwrap();
-            let options = &made.arguments[..end];
+            let words = made.arguments.len() - 1 - list.len();
+            let (mut options, positionals) = made.arguments.split_at(words);
+            prop_assert_eq!(&positionals[0], &value);
+            prop_assert_eq!(&positionals[1..], &list[..]);
+            match options.split_last() {
+                Some((last, before)) if last == "--" => options = before,
+                _ => prop_assert!(!positionals.iter().any(|word| word.starts_with('-')), "{:?}", made.arguments),
+            }
             for (at, word) in options.iter().enumerate() {
                 let is_flag = word.starts_with("--regexp=") || word.starts_with("--file=") || word == "--file";
                 let is_value = at > 0 && options[at - 1] == "--file" && !word.starts_with('-');
                 prop_assert!(is_flag || is_value, "{:?}", made.arguments);
             }
-            prop_assert_eq!(&made.arguments[end + 1], &value);
-            prop_assert_eq!(made.arguments.len(), end + 2 + list.len());
         }
     }
 }
