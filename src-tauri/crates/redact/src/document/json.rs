@@ -45,7 +45,8 @@ pub(crate) fn edits_with_unescaped(
     }
 }
 
-/// Edits of a schema, whose keys are names of fields and say nothing about the values under them.
+/// Edits of a schema, whose keys are names of fields and say nothing about the values under them, but for the defaults
+/// and examples of a field.
 pub(crate) fn edits_of_schema(redactor: &Redactor, json: &str, trust: Trust) -> Vec<Edit> {
     Scan { checks_keys: false, ..Scan::new(redactor, json, trust) }.run()
 }
@@ -91,6 +92,8 @@ struct Container {
     secret: bool,
     /// A schema of something secret: the values that it lists are secret.
     is_secret_schema: bool,
+    /// In a schema: the keys are names of fields.
+    names_fields: bool,
     /// The texts of the blocks in this array, if it holds content blocks.
     blocks: Option<Blocks>,
     /// In an array: the last item was an option such as `--password`.
@@ -140,6 +143,7 @@ impl<'a> Scan<'a> {
         let mut cache = KeyCache::new();
         let mut open: Vec<Container> = Vec::new();
         let (mut at_key, mut secret, mut role) = (false, false, Role::Other);
+        let (mut is_secret_field, mut lists_fields) = (false, false);
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             match byte {
@@ -147,16 +151,22 @@ impl<'a> Scan<'a> {
                     let found = self.quoted(at);
                     at = found.span.end;
                     if at_key {
-                        let inherited = open.last().is_some_and(|open| open.secret);
+                        let around = open.last();
+                        let inherited = around.is_some_and(|around| around.secret);
                         let written = &json[found.span.clone()];
                         let key = if found.escaped { unescaped(written) } else { inner(written).into() };
                         let (redactor, checks_keys) = (self.redactor, self.checks_keys);
-                        let (sensitive, key_role) = cache.get_or_compute(written, || {
-                            (checks_keys && redactor.is_sensitive_key(&key), role_of(&key))
-                        });
-                        let lists_secrets = open.last().is_some_and(|open| open.is_secret_schema)
-                            && schema_like::has_values(&key);
-                        secret = inherited || sensitive || lists_secrets;
+                        let (sensitive, key_role) = cache
+                            .get_or_compute(written, || (redactor.is_sensitive_key(&key), role_of(&key)));
+                        let lists_secrets = around.is_some_and(|around| around.is_secret_schema)
+                            && match checks_keys {
+                                true => schema_like::has_values(&key),
+                                false => schema_like::has_examples(&key),
+                            };
+                        let names_field = around.is_some_and(|around| around.names_fields);
+                        is_secret_field = names_field && sensitive;
+                        lists_fields = !checks_keys && !names_field && key == "properties";
+                        secret = inherited || checks_keys && sensitive || lists_secrets;
                         role = key_role;
                         if found.escaped
                             || key.len() >= MIN_RUN
@@ -189,12 +199,14 @@ impl<'a> Scan<'a> {
                         ),
                     };
                     let is_inside = open.last().is_some_and(|open| open.secret);
-                    let is_secret_schema =
-                        secret && !is_inside && is_object && schema_like::is_schema(&json[at..]);
+                    let is_schema =
+                        || secret && !is_inside && is_object && schema_like::is_schema(&json[at..]);
+                    let is_secret_schema = is_secret_field && is_object || is_schema();
                     open.push(Container {
                         is_object,
                         secret: secret && !is_secret_schema,
                         is_secret_schema,
+                        names_fields: lists_fields && is_object,
                         blocks,
                         after_option: false,
                         named: None,
@@ -204,6 +216,7 @@ impl<'a> Scan<'a> {
                     });
                     at_key = is_object;
                     role = Role::Other;
+                    (is_secret_field, lists_fields) = (false, false);
                     at += 1;
                 }
                 b'}' | b']' => {
@@ -397,6 +410,8 @@ impl<'a> Scan<'a> {
     fn string(&mut self, found: &Quoted, secret: bool) {
         let span = found.span.clone();
         let quoted = &self.json[span.clone()];
+        // An empty default says that there is none.
+        let secret = secret && (self.checks_keys || quoted != "\"\"");
         let hinted = self.hints.any_in(&span);
         // Cheap checks first: most strings are short and contain no secret, JSON or marker. Unless `hides` is set, no
         // escape stands for a part of a word, so a string can be searched as it is written.

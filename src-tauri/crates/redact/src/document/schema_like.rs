@@ -74,6 +74,11 @@ pub(super) fn has_values(keyword: &str) -> bool {
     VALUES.contains(&keyword)
 }
 
+/// Whether a keyword contains values of the field that are not part of what is allowed there.
+pub(super) fn has_examples(keyword: &str) -> bool {
+    matches!(keyword, "default" | "example" | "examples")
+}
+
 /// Whether the object that a text begins with is a schema: it has keywords only, and one of them says what it describes.
 pub(super) fn is_schema(json: &str) -> bool {
     let bytes = &json.as_bytes()[..json.len().min(MAX_BYTES)];

@@ -442,3 +442,29 @@ fn lines_finds_secret_wrapped_over_two_lines() {
     assert_eq!(shown[0], "│ cannot log in with ⟦redacted string 40⟧ │");
     assert_eq!((shown[1].as_str(), &shown[2..]), ("│  as me             │", &lines[2..]));
 }
+
+/// A default may be read from the environment of the server (`api_key: str = os.environ["KEY"]`).
+#[test]
+fn defaults_and_examples_of_secret_fields_of_a_definition_are_redacted() {
+    let redactor = Redactor::new(&Rules::default(), []).unwrap();
+    let redacted = |definition: Value| -> Value {
+        serde_json::from_str(&redactor.definition(&definition.to_string())).unwrap()
+    };
+    let schema = json!({"name": "send", "inputSchema": {"type": "object", "required": ["api_key"], "properties": {
+        "api_key": {"type": "string", "default": "abc123def456", "examples": ["q8w7e6r5"]},
+        "properties": {"type": "object", "default": "kept", "properties": {"password": {"default": "hunter22x"}}},
+        "max_tokens": {"type": "integer", "default": 4096},
+        "auth_token": {"type": "string", "default": "", "enum": ["basic", "bearer"], "description": "The token"},
+        "city": {"type": "string", "default": "Paris"}
+    }}});
+    let found = redacted(schema.clone());
+    let was = |pointer: &str| found.pointer(pointer) == schema.pointer(pointer);
+    let properties = "/inputSchema/properties";
+    for gone in ["api_key/default", "api_key/examples/0", "properties/properties/password/default"] {
+        assert!(!was(&format!("{properties}/{gone}")), "{gone}: {found}");
+    }
+    for kept in ["api_key/type", "properties/default", "max_tokens", "auth_token", "city"] {
+        assert!(was(&format!("{properties}/{kept}")), "{kept}: {found}");
+    }
+    assert!(was("/inputSchema/required") && was("/name"), "{found}");
+}
