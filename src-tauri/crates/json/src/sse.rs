@@ -29,6 +29,8 @@ pub struct SseReader {
     after_return: bool,
     data: BytesMut,
     has_data: bool,
+    /// Id of the event that is being read.
+    id: Option<String>,
     /// Id of the last event.
     pub last_id: Option<String>,
     /// Milliseconds that the server asks clients to wait before they reconnect.
@@ -40,6 +42,11 @@ pub struct SseReader {
 pub struct TooLarge;
 
 impl SseReader {
+    /// Begins with another response: what the last one left behind is the start of an event that broke off.
+    pub fn restart(&mut self) {
+        *self = Self { last_id: self.last_id.take(), retry: self.retry, ..Self::default() };
+    }
+
     /// Reads a piece of the stream and passes on the events that end in it.
     pub fn read(&mut self, piece: &[u8], mut each: impl FnMut(SseEvent)) -> Result<(), TooLarge> {
         // A line break of two bytes can be split between two pieces; the line ended with the first.
@@ -68,6 +75,8 @@ impl SseReader {
         let is_first = !std::mem::replace(&mut self.begun, true);
         let line = line.strip_prefix(BYTE_ORDER_MARK).filter(|_| is_first).unwrap_or(line);
         if line.is_empty() {
+            // An event that broke off in the middle has not been received.
+            self.last_id = self.id.take().or(self.last_id.take());
             let data = std::mem::take(&mut self.data).freeze();
             return std::mem::take(&mut self.has_data).then_some(SseEvent { data });
         }
@@ -82,7 +91,7 @@ impl SseReader {
                 self.has_data = true;
                 self.data.extend_from_slice(value);
             }
-            b"id" if !value.contains(&0) => self.last_id = String::from_utf8(value.to_vec()).ok(),
+            b"id" if !value.contains(&0) => self.id = String::from_utf8(value.to_vec()).ok(),
             b"retry" => self.retry = std::str::from_utf8(value).ok().and_then(|value| value.parse().ok()),
             _ => {}
         }
@@ -123,5 +132,15 @@ mod tests {
             (vec!["x".to_owned()], Some("6")),
             "nothing comes after it"
         );
+    }
+
+    #[test]
+    fn event_that_broke_off_is_not_received() {
+        let (before, mut reader) = events(&[b"id: 4\ndata: a\n\nid: 5\ndata: {\"half\":"]);
+        assert_eq!((before, reader.last_id.as_deref()), (vec!["a".to_owned()], Some("4")));
+        reader.restart();
+        let mut after = Vec::new();
+        reader.read(b"id: 5\ndata: whole\n\n", |event| after.push(event.data)).unwrap();
+        assert_eq!((after, reader.last_id.as_deref()), (vec![Bytes::from_static(b"whole")], Some("5")));
     }
 }
