@@ -35,8 +35,8 @@ fn said(client: &McpClient, tool: &str) -> String {
     answer["result"]["content"][0]["text"].as_str().unwrap_or(&answer["error"].to_string()).to_owned()
 }
 
-/// A server whose tool `forget` ends all sessions. It answers an unknown session with `refusal`.
-fn forgetful(refusal: &'static str) -> (String, Arc<AtomicUsize>) {
+/// A server whose tool `forget` ends all sessions. It answers an unknown session with a status and `refusal`.
+fn forgetful(status: u16, refusal: &'static str) -> (String, Arc<AtomicUsize>) {
     let (sessions, opened) = (Mutex::new(BTreeSet::new()), Arc::new(AtomicUsize::new(0)));
     let counted = Arc::clone(&opened);
     let url = scripted(move |asked: &ScriptedRequest| {
@@ -47,7 +47,7 @@ fn forgetful(refusal: &'static str) -> (String, Arc<AtomicUsize>) {
             return asked.usual(&[]).unwrap().with("mcp-session-id", &id);
         }
         if !sessions.contains(asked.header("mcp-session-id")) {
-            return ScriptedResponse::json(404, refusal);
+            return ScriptedResponse::json(status, refusal);
         }
         asked.usual(&["forget", "echo"]).unwrap_or_else(|| {
             if asked.message["params"]["name"] == "forget" {
@@ -60,16 +60,25 @@ fn forgetful(refusal: &'static str) -> (String, Arc<AtomicUsize>) {
 }
 
 /// Regression: an upstream that answered so was never initialized again, and each call from then on failed. The first
-/// answer is that of the Python SDK, whose id belongs to no request.
+/// answer is that of the Python SDK, whose id belongs to no request; the last two are those of servers built like the
+/// examples of the TypeScript SDK.
 #[test]
 fn upstream_that_forgets_its_session_is_initialized_and_called_again() {
-    for refusal in [
-        r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}"#,
-        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#,
-        "Not Found",
-        "",
+    for (status, refusal) in [
+        (
+            404,
+            r#"{"jsonrpc":"2.0","id":"server-error","error":{"code":-32600,"message":"Session not found"}}"#,
+        ),
+        (404, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32001,"message":"Session not found"}}"#),
+        (404, "Not Found"),
+        (404, ""),
+        (
+            400,
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null}"#,
+        ),
+        (400, r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: Server not initialized"}}"#),
     ] {
-        let (url, opened) = forgetful(refusal);
+        let (url, opened) = forgetful(status, refusal);
         let before = before(&json!({"it": {"url": url}}));
         for (upstream, prefix) in [(Some("it"), ""), (None, "it__")] {
             for capabilities in [json!({}), json!({"sampling": {}})] {
@@ -92,7 +101,7 @@ fn upstream_that_forgets_its_session_is_initialized_and_called_again() {
 /// Regression: of calls that were under way together, one was sent again and the others failed.
 #[test]
 fn upstream_that_forgets_its_session_is_called_again_for_each_waiting_call() {
-    let (url, opened) = forgetful("");
+    let (url, opened) = forgetful(404, "");
     let before = before(&json!({"it": {"url": url}}));
     let clients: Vec<McpClient> = (0..4).map(|_| before.serve.connect(Some("it")).unwrap()).collect();
     for _ in 0..5 {

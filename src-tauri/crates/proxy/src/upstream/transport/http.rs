@@ -23,7 +23,7 @@ use crate::config::HttpSpec;
 use crate::upstream::link::{Head, Kind, Link, Lost, Outgoing};
 use crate::wire::message::{Body, Message};
 use crate::wire::version::MODERN;
-use crate::wire::{Era, error, headers};
+use crate::wire::{Era, error, headers, params};
 pub(crate) use client::{client, own_client};
 use schemascope_json::sse::MAX_EVENT;
 pub(crate) use words::plain;
@@ -214,13 +214,11 @@ impl Carrier {
                 {
                     self.agreed().session.get_or_insert(session);
                 }
-                let status = response.status();
-                if let Err(reason) = self.answer(id, response).await {
+                match self.answer(id, response).await {
+                    Ok(()) => {}
                     // A server that does not know the session has not begun with the request.
-                    match self.is_lost_session(status) {
-                        true => self.link.forget(Some(id), reason),
-                        false => self.link.lose(id, Lost { reason, was_refused: false }),
-                    }
+                    Err((reason, true)) => self.link.forget(Some(id), reason),
+                    Err((reason, false)) => self.link.lose(id, Lost { reason, was_refused: false }),
                 }
             }
             Err(error) => {
@@ -234,33 +232,37 @@ impl Carrier {
         }
     }
 
-    async fn answer(&self, id: u64, mut response: Response) -> Result<(), String> {
+    /// Hands the answer to a request to the link. An error says why there is none, and whether the upstream no longer knows
+    /// our session.
+    async fn answer(&self, id: u64, mut response: Response) -> Result<(), (String, bool)> {
         let status = response.status();
         let media_type = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let media_type = media_type.unwrap_or_default().to_ascii_lowercase();
         if status.is_success() && media_type.starts_with("text/event-stream") {
-            return self.stream(id, response).await;
+            return self.stream(id, response).await.map_err(|reason| (reason, false));
         }
         let mut body = BytesMut::new();
-        while let Some(piece) = response.chunk().await.map_err(|error| plain(&error))? {
+        while let Some(piece) = response.chunk().await.map_err(|error| (plain(&error), false))? {
             body.extend_from_slice(&piece);
             if body.len() > MAX_EVENT {
-                return Err("its answer is longer than 64 MB".into());
+                return Err(("its answer is longer than 64 MB".into(), false));
             }
         }
         let body = body.freeze();
+        let is_lost = self.is_lost_session(status)
+            || status == StatusCode::BAD_REQUEST && self.agreed().session.is_some() && denies_session(&body);
         match Message::parse(&body) {
             Ok(Message::Response { body: Body::Result(_), .. }) if status.is_success() => {
                 self.link.receive(&body, Some(id));
             }
             // Some servers answer an unknown method with this status, too.
             Ok(Message::Response { body: Body::Error(error), .. })
-                if self.is_lost_session(status) && error::code(&error) != Some(METHOD_NOT_FOUND) => {}
+                if is_lost && error::code(&error) != Some(METHOD_NOT_FOUND) => {}
             // An error has no id where the server could not read the request.
             Ok(Message::Response { body: Body::Error(_), id: answered }) if answered != "null" => {
                 self.link.receive(&body, Some(id));
             }
-            _ if self.is_lost_session(status) => {}
+            _ if is_lost => {}
             _ => {
                 if let Some(error) = error_without_id(&body) {
                     self.link
@@ -268,7 +270,7 @@ impl Carrier {
                 }
             }
         }
-        if self.link.awaits(id) { Err(refusal(&self.spec, status, &body)) } else { Ok(()) }
+        if self.link.awaits(id) { Err((refusal(&self.spec, status, &body), is_lost)) } else { Ok(()) }
     }
 
     /// Whether a status says that the upstream no longer knows our session.
@@ -290,6 +292,15 @@ impl Carrier {
     }
 }
 
+/// Whether an error says that the session is unknown. Servers built like the examples of the TypeScript SDK answer so, with
+/// status 400 instead of 404.
+fn denies_session(body: &Bytes) -> bool {
+    let Some(Body::Error(error)) = error_without_id(body) else { return false };
+    let message = params::text(&error, "message").unwrap_or_default().to_lowercase();
+    matches!(error::code(&error), Some(-32000 | -32001 | -32600))
+        && (message.contains("session") || message.contains("not initialized"))
+}
+
 /// Headers that repeat parts of a request's body.
 fn mirrored(head: &Head) -> HeaderMap {
     let mut mirrored = HeaderMap::new();
@@ -307,6 +318,6 @@ fn mirrored(head: &Head) -> HeaderMap {
 
 /// Returns the error of a response whose id is null or missing.
 pub(crate) fn error_without_id(body: &Bytes) -> Option<Body> {
-    let error = crate::wire::params::field(body, "error")?;
+    let error = params::field(body, "error")?;
     error.raw.starts_with(b"{").then_some(Body::Error(error.raw))
 }

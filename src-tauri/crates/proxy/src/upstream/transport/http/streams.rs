@@ -19,6 +19,8 @@ const RESUME_PAUSE: Duration = Duration::from_secs(1);
 /// Limits of the pause an upstream may name.
 const MIN_RESUME_PAUSE: Duration = Duration::from_millis(100);
 const MAX_RESUME_PAUSE: Duration = Duration::from_secs(30);
+/// Longest pause after several failures.
+const MAX_BACK_OFF: Duration = Duration::from_secs(60);
 
 impl Carrier {
     /// Reads a request's stream until its answer, and resumes it where that is possible.
@@ -62,6 +64,7 @@ impl Carrier {
         origin: Option<u64>,
     ) -> Result<Option<String>, String> {
         let mut consumers = SlowConsumers::default();
+        reader.restart();
         loop {
             match response.chunk().await {
                 Ok(Some(piece)) => {
@@ -101,8 +104,9 @@ impl Carrier {
     /// Reads the stream of messages that belong to no request, while the upstream offers one.
     pub(super) async fn listen(self: Arc<Self>) {
         let mut reader = SseReader::default();
-        let (mut failures, mut was_open) = (0, false);
-        while failures < MAX_RESUMPTIONS {
+        let (mut failures, mut was_open) = (0_u32, false);
+        // One that was open will be again, once the network is back.
+        while was_open || failures < MAX_RESUMPTIONS {
             let response = tokio::select! {
                 response = self.resume(&reader) => response,
                 () = self.link.closed() => return,
@@ -115,6 +119,12 @@ impl Carrier {
                         () = self.link.closed() => return,
                     }
                 }
+                // The upstream no longer has the last event.
+                Err(StatusCode::BAD_REQUEST) if reader.last_id.take().is_some() => {}
+                // It has not noticed yet that the last stream broke off, or is busy.
+                Err(StatusCode::CONFLICT | StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS) => {
+                    failures += 1;
+                }
                 // The upstream offers none, or no longer knows the session.
                 Err(status) if status.is_client_error() => {
                     if was_open {
@@ -125,10 +135,18 @@ impl Carrier {
                 Err(_) => failures += 1,
             }
             tokio::select! {
-                () = tokio::time::sleep(pause(&reader)) => {}
+                () = tokio::time::sleep(pause(&reader).max(back_off(failures))) => {}
                 () = self.link.closed() => return,
             }
         }
+    }
+}
+
+/// The pause after so many failures.
+fn back_off(failures: u32) -> Duration {
+    match failures {
+        0 => Duration::ZERO,
+        n => (RESUME_PAUSE * (1 << (n - 1).min(6))).min(MAX_BACK_OFF),
     }
 }
 
