@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schemascope_test_support::{Exchange, McpClient, Places, Program, Serve, stdio, until};
+use schemascope_test_support::{Exchange, McpClient, Places, Program, Serve, Streamed, stdio, until};
 use serde_json::{Map, Value, json};
 
 /// Schemascope in front of an upstream that treats all its clients as one.
@@ -34,6 +34,25 @@ fn text(result: &Value) -> &str {
 /// Notifications that the upstream received.
 fn heard(client: &McpClient) -> Value {
     serde_json::from_str(text(&client.call("heard", &json!({})).unwrap().result().unwrap())).unwrap()
+}
+
+#[test]
+fn upstream_is_told_why_a_client_cancels() {
+    let shared = shared(&[]);
+    let client = shared.serve.connect_with(UPSTREAM, &json!({"elicitation": {}})).unwrap();
+    // A reason that is no text cancels as well.
+    for (reason, told) in [(json!("changed my mind"), "changed my mind"), (json!(7), "no longer wanted")] {
+        let params = json!({"name": "ask", "arguments": {"message": "?"}});
+        let body = json!({"jsonrpc": "2.0", "id": "slow", "method": "tools/call", "params": params});
+        let session = [("mcp-session-id", client.session())];
+        let call = Streamed::post(&shared.serve, UPSTREAM, &session, &body).unwrap();
+        assert!(call.until("elicitation/create").is_some());
+        let cancelled = json!({"requestId": "slow", "reason": reason}).to_string();
+        client.notify("notifications/cancelled", &cancelled).unwrap();
+        until("the upstream is told", || {
+            heard(&client).as_array().unwrap().contains(&json!({"cancelled": told}))
+        });
+    }
 }
 
 #[test]

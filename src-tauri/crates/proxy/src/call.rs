@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 use crate::adapter::Adapter;
 use crate::bridge;
 use crate::built_in::CallerSession;
+use crate::cancel::Cancel;
 use crate::config::OWN_SERVER;
 use crate::exchange::{ActiveRequest, Outbox};
 use crate::observer::{Ended, FinishedCall, Observer};
@@ -88,7 +89,7 @@ pub(crate) struct Outgoing {
     /// Whether the result is adapted to the advertised schema, as for clients of `/mcp`.
     pub(crate) adapt: bool,
     /// Cancels the request, also at the upstream.
-    pub(crate) cancel: CancellationToken,
+    pub(crate) cancel: Cancel,
 }
 
 /// Sends a request on a task of its own. The task holds `guard` and ends with the request or when `ending` is
@@ -144,6 +145,7 @@ pub(crate) fn start(
             Ended::Result(result) => Some(Body::Result(result.clone())),
             Ended::Error(error) => Some(Body::Error(error.clone())),
             Ended::Lost(reason) => {
+                let reason = observer.without_secrets(reason.clone());
                 Some(RpcError::internal(format!("upstream {:?}: {reason}", upstream.name())).body())
             }
             Ended::Cancelled => None,

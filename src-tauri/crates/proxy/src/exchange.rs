@@ -7,6 +7,7 @@ use std::sync::Arc;
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use crate::cancel::Cancel;
 use crate::wire::Body;
 
 /// A message of an upstream for a client, about one of its requests or about none.
@@ -88,5 +89,5 @@ pub(crate) struct ActiveRequest {
     /// Closed without an answer when the request was cancelled.
     pub(crate) answer: oneshot::Receiver<Body>,
     /// Cancels the request.
-    pub(crate) cancel: CancellationToken,
+    pub(crate) cancel: Cancel,
 }

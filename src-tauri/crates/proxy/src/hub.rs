@@ -21,6 +21,7 @@ use tokio_util::task::TaskTracker;
 use crate::adapter::Adapter;
 use crate::built_in::BuiltIn;
 use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
+use crate::cancel::Cancel;
 use crate::config::{Config, OWN_SERVER, ServerEntry};
 use crate::exchange::{ActiveRequest, Outbox};
 use crate::observer::{ListedTool, Observer};
@@ -168,8 +169,8 @@ impl Hub {
         let name = serde_json::Value::from(tool.tool()).to_string();
         let params = [b"{\"name\":", name.as_bytes(), b",\"arguments\":", &arguments, b"}"].concat();
         let recording = Recording { tool: tool.clone(), arguments: Some(arguments), caller, task: None };
-        let cancel = CancellationToken::new();
-        let _cancelled_when_dropped = cancel.clone().drop_guard();
+        let cancel = Cancel::default();
+        let _cancelled_when_dropped = cancel.drop_guard();
         let from = Requester { who: Who::unknown(), owner: None };
         let call = self.start_call(params.into(), &from, recording, false, cancel, ());
         match call.map_err(|error| error.body()) {
@@ -306,7 +307,7 @@ impl Hub {
         from: &Requester,
         recording: Recording,
         adapt: bool,
-        cancel: CancellationToken,
+        cancel: Cancel,
         guard: impl Send + 'static,
     ) -> Result<ActiveRequest, RpcError> {
         let server = recording.tool.server();

@@ -22,6 +22,7 @@ mod asker;
 mod bridge;
 mod built_in;
 mod call;
+mod cancel;
 mod config;
 pub mod endpoint;
 mod exchange;

@@ -20,6 +20,11 @@ pub trait Observer: Send + Sync + 'static {
     /// Called when the state of an upstream changed, or the tools it lists.
     fn changed(&self, server: &str);
 
+    /// A reason that an upstream gave, without secrets: it may quote its own configuration or environment.
+    fn without_secrets(&self, reason: String) -> String {
+        reason
+    }
+
     /// Called when a result was adapted, or passed with its own structure.
     fn adapted(&self, tool: &ToolId, status: AdapterStatus) {
         let _ = (tool, status);

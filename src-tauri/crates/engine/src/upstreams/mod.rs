@@ -9,6 +9,7 @@ use std::time::Duration;
 use schemascope_api::{CliRegister, RunningCall, RunningCalls, ServerRow};
 use schemascope_proxy::{BuiltIn, Hub};
 
+use crate::cli_tools::Wish;
 use crate::config::UserFiles;
 use crate::config::settings::adapting;
 use crate::interviews::Interviews;
@@ -69,6 +70,7 @@ impl Upstreams {
             status: Arc::clone(&status),
             shown: Arc::clone(&knowledge.shown),
             own_tools: Arc::clone(&own_tools),
+            redaction: Arc::clone(&files.redaction),
             overrides_due: Arc::clone(&knowledge.decisions.version_changed),
         });
         let own = Some(BuiltIn::new(Arc::clone(&own_tools) as _));
@@ -81,11 +83,20 @@ impl Upstreams {
     fn requests(files: &UserFiles, records: &Records) -> RequestCli {
         let (cli, config) = (Arc::clone(&files.cli), Arc::clone(&files.config));
         let (settings, events) = (Arc::clone(&files.settings), Arc::clone(&records.events));
+        let redaction = Arc::clone(&files.redaction);
         Box::new(move |wish, now| {
             if settings.now().cli_register == CliRegister::Off {
                 return Err("the user does not take requests for command-line tools (setting cli_register)"
                     .to_owned());
             }
+            // Its texts are kept in a file, and shown.
+            let redactor = redaction.now();
+            let without_secrets = |text: Option<String>| text.map(|text| redactor.text(&text).into_owned());
+            let wish = Wish {
+                description: without_secrets(wish.description),
+                system_prompt: without_secrets(wish.system_prompt),
+                ..wish
+            };
             let request = cli.request(wish, now, &config.now().config)?;
             events.renewed();
             Ok(request)

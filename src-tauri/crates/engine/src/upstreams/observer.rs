@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use schemascope_model::{Carrier, Presented, Timestamp, ToolId};
 use schemascope_proxy::{AdapterStatus, Effective, FinishedCall, ListedTool, Observer, Schemas};
+use schemascope_redact::Redaction;
 use schemascope_registry::observe;
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
@@ -25,6 +26,7 @@ pub(super) struct ProxyObserver {
     pub(super) status: Arc<SchemaStatus>,
     pub(super) shown: Arc<ShownTools>,
     pub(super) own_tools: Arc<OwnTools>,
+    pub(super) redaction: Arc<Redaction>,
     /// Notified when the file of overrides is to be reconciled.
     pub(super) overrides_due: Arc<Notify>,
 }
@@ -44,6 +46,10 @@ impl Observer for ProxyObserver {
 
     fn changed(&self, server: &str) {
         self.recorder.changed(server);
+    }
+
+    fn without_secrets(&self, reason: String) -> String {
+        self.redaction.now().text(&reason).into_owned()
     }
 
     fn adapted(&self, tool: &ToolId, status: AdapterStatus) {

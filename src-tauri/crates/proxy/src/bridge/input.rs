@@ -4,9 +4,9 @@
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
 
 use super::error_outcome;
+use crate::cancel::Cancel;
 use crate::exchange::{Ask, Event};
 use crate::observer::Ended;
 use crate::wire::{Body, RpcError, Who, params};
@@ -80,7 +80,7 @@ pub(super) async fn ask_client(
     who: &Who,
     result: &Bytes,
     events: &mpsc::Sender<Event>,
-    cancelled: &CancellationToken,
+    cancelled: &Cancel,
 ) -> Result<String, AskError> {
     let questions = questions(who, result)?;
     let mut waiting = Vec::new();

@@ -19,8 +19,8 @@ use std::time::Instant;
 
 use bytes::Bytes;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
-use tokio_util::sync::CancellationToken;
 
+use crate::cancel::Cancel;
 use crate::exchange::{Event, Outbox};
 use crate::observer::Ended;
 use crate::slow_consumers::SlowConsumers;
@@ -69,7 +69,7 @@ pub(crate) async fn drive(
     upstream: &Arc<Upstream>,
     request: ClientRequest,
     events: mpsc::Sender<Event>,
-    cancelled: &CancellationToken,
+    cancelled: &Cancel,
 ) -> BridgeOutcome {
     let mut may_repeat = true;
     loop {
@@ -123,7 +123,7 @@ async fn run_rounds(
     live: &Arc<Live>,
     request: &ClientRequest,
     events: &mpsc::Sender<Event>,
-    cancelled: &CancellationToken,
+    cancelled: &Cancel,
 ) -> BridgeOutcome {
     let definition = definition(live, request);
     let mut params = params_for_era(request, live.hello.era);
@@ -237,7 +237,7 @@ async fn send_once(
     params: Option<&Bytes>,
     definition: Option<&Bytes>,
     events: &mpsc::Sender<Event>,
-    cancelled: &CancellationToken,
+    cancelled: &Cancel,
 ) -> (Ended, bool) {
     let sent = tokio::select! {
         sent = live.request(&request.method, params, request.subscription.clone(), definition) => sent,
@@ -250,7 +250,7 @@ async fn send_once(
         tokio::select! {
             biased;
             () = cancelled.cancelled() => {
-                drop(sent_request);
+                sent_request.cancel(cancelled.reason());
                 return (Ended::Cancelled, false);
             }
             Some(event) = sent_request.events.recv() => {

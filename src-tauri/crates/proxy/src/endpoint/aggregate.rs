@@ -6,7 +6,6 @@ use std::sync::{Arc, PoisonError};
 
 use bytes::Bytes;
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::Endpoint;
 use super::dispatch::{Dispatch, RequestContext};
@@ -14,9 +13,10 @@ use super::session::Session;
 use super::shared_session::answer_for_session;
 use super::tasks;
 use crate::call::{Outgoing, Recording};
+use crate::cancel::Cancel;
 use crate::hub::{Hub, Requester};
 use crate::upstream::{Upstream, handshake};
-use crate::wire::{Body, RpcError, params, version};
+use crate::wire::{Body, Era, RpcError, params, version};
 
 fn capabilities() -> Value {
     json!({
@@ -65,24 +65,22 @@ pub(crate) async fn request<G: Send + 'static>(
     context: RequestContext<'_, G>,
     method: &str,
     params: Option<Bytes>,
-    cancel: CancellationToken,
+    cancel: Cancel,
 ) -> Result<Dispatch, RpcError> {
     let hub = &endpoint.hub;
     let who = &context.from.who;
-    if method.ends_with("/list") {
-        reject_cursor(params.as_ref())?;
-    }
+    let list = |items: &str, found: &[Bytes]| list(params.as_ref(), items, found);
     match method {
         "tools/list" => {
             // Read before the tools are collected, so that no change in between is missed.
             if let Some(session) = context.session {
                 *session.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(hub.lists());
             }
-            Ok(list("tools", &hub.tools(who).await))
+            list("tools", &hub.tools(who).await)
         }
-        "prompts/list" => Ok(list("prompts", &hub.prompts(who).await)),
-        "resources/list" => Ok(list("resources", &hub.resources(who).await)),
-        "resources/templates/list" => Ok(list("resourceTemplates", &hub.templates(who).await)),
+        "prompts/list" => list("prompts", &hub.prompts(who).await),
+        "resources/list" => list("resources", &hub.resources(who).await),
+        "resources/templates/list" => list("resourceTemplates", &hub.templates(who).await),
         "tools/call" => {
             let seen = params::KnownParams::of(params.as_ref());
             let (Some(name), Some(found), Some(params)) = (seen.name(), &seen.name, &params) else {
@@ -103,7 +101,8 @@ pub(crate) async fn request<G: Send + 'static>(
         "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
             let uri = params.as_ref().and_then(|params| params::text(params, "uri"));
             let uri = uri.ok_or_else(|| RpcError::invalid_params(format!("{method} needs params.uri")))?;
-            let upstream = resource(endpoint, &uri).await?;
+            let upstream = endpoint.hub.resource(&uri).await;
+            let upstream = upstream.ok_or_else(|| RpcError::unknown_resource(&uri, who.era))?;
             if let Some(session) = context.session
                 && let Some(answer) = answer_for_session(&upstream, session, method, params.as_ref()).await
             {
@@ -124,7 +123,7 @@ pub(crate) async fn request<G: Send + 'static>(
         "tasks/list" | "tasks/get" | "tasks/result" | "tasks/cancel" => {
             let session = context.session.ok_or_else(|| RpcError::method_not_found(method))?;
             if method == "tasks/list" {
-                return Ok(list("tasks", &tasks::list(hub, session).await));
+                return list("tasks", &tasks::list(hub, session).await);
             }
             let upstream = tasks::upstream(hub, session, params.as_ref())?;
             let recording = tasks::recording(&upstream, method, params.as_ref(), context.caller.clone());
@@ -136,7 +135,10 @@ pub(crate) async fn request<G: Send + 'static>(
                 params.ok_or_else(|| RpcError::invalid_params("completion/complete needs params.ref"))?;
             let reference = params::field(&params, "ref").map(|found| found.raw).unwrap_or_default();
             let (upstream, params) = match params::text(&reference, "uri") {
-                Some(uri) => (resource(endpoint, &uri).await?, params),
+                Some(uri) => match endpoint.hub.resource(&uri).await {
+                    Some(upstream) => (upstream, params),
+                    None => return Err(RpcError::unknown_resource(&uri, Era::Modern)),
+                },
                 None => prompt(endpoint, &params, &["ref", "name"]).await?,
             };
             Ok(forward(endpoint, context, upstream, method, Some(params), cancel))
@@ -163,7 +165,7 @@ fn forward<G: Send + 'static>(
     upstream: Arc<Upstream>,
     method: &str,
     params: Option<Bytes>,
-    cancel: CancellationToken,
+    cancel: Cancel,
 ) -> Dispatch {
     let Requester { who, owner } = context.from;
     let (method, recording) = (method.to_owned(), context.recording);
@@ -183,18 +185,10 @@ fn reject_cursor(params: Option<&Bytes>) -> Result<(), RpcError> {
     }
 }
 
-fn list(items: &str, found: &[Bytes]) -> Dispatch {
+fn list(params: Option<&Bytes>, items: &str, found: &[Bytes]) -> Result<Dispatch, RpcError> {
+    reject_cursor(params)?;
     let list = [b"{\"", items.as_bytes(), b"\":[", &found.join(&b","[..]), b"]}"].concat();
-    Dispatch::Answered(Body::Result(list.into()))
-}
-
-pub(crate) async fn resource(endpoint: &Endpoint, uri: &str) -> Result<Arc<Upstream>, RpcError> {
-    let found = endpoint.hub.resource(uri).await;
-    found.ok_or_else(|| {
-        RpcError::invalid_params(format!(
-            "Unknown resource: {uri}; no server lists it or has a template for it"
-        ))
-    })
+    Ok(Dispatch::Answered(Body::Result(list.into())))
 }
 
 /// The upstream of the prompt whose name is at `path` in `params`, and `params` with the upstream's name of it.

@@ -8,7 +8,6 @@ use bytes::Bytes;
 use schemascope_model::Origin;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tokio_util::sync::CancellationToken;
 
 use super::dispatch::{Dispatch, RequestContext, recording, unavailable};
 use super::form::{self, Accepts};
@@ -18,6 +17,7 @@ use super::session::Session;
 use super::shared_session::answer_for_session;
 use super::{Endpoint, Target, aggregate};
 use crate::call::{Caller, Outgoing};
+use crate::cancel::Cancel;
 use crate::hub::Requester;
 use crate::upstream::handshake::Hello;
 use crate::wire::headers::{RELAYED, SESSION_ID};
@@ -161,7 +161,7 @@ pub(crate) async fn request(
     if method == "ping" {
         return Dispatch::Answered(Body::Result(NOTHING.into()));
     }
-    let cancel = CancellationToken::new();
+    let cancel = Cancel::default();
     let Some(guard) = session.begin_request(id.clone(), &cancel) else {
         return Dispatch::Answered(RpcError::internal(super::session::TOO_MANY_REQUESTS).body());
     };
@@ -230,7 +230,8 @@ pub(crate) async fn notified(
             }
             let cancelled = params.and_then(|params| serde_json::from_slice::<Cancelled<'_>>(params).ok());
             if let Some(cancelled) = cancelled {
-                session.cancel(cancelled.request_id.get().as_bytes());
+                let reason = params.and_then(|params| params::text(params, "reason"));
+                session.cancel(cancelled.request_id.get().as_bytes(), reason.as_deref());
             }
         }
         // We complete the handshake with the upstream ourselves.

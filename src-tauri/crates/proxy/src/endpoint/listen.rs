@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::sync::{broadcast, mpsc};
 
 use super::form::{self, KEEP_ALIVE};
-use super::{Endpoint, Target, aggregate};
+use super::{Endpoint, Target};
 use crate::hub::changes::{ListChanges, UpstreamNotification};
 use crate::upstream::Upstream;
 use crate::upstream::audience::SharedNotification;
@@ -149,7 +149,7 @@ pub(crate) async fn own(
     for uri in &filter.watched {
         let upstream = match target {
             Target::One(upstream) => Some(Arc::clone(upstream)),
-            Target::All => aggregate::resource(endpoint, uri).await.ok(),
+            Target::All => endpoint.hub.resource(uri).await,
         };
         let Some(upstream) = upstream else { continue };
         if !watches.upstreams.iter().any(|known| Arc::ptr_eq(known, &upstream)) {

@@ -7,7 +7,6 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use schemascope_model::Origin;
-use tokio_util::sync::CancellationToken;
 
 use super::dispatch::{Dispatch, RequestContext, recording, unavailable};
 use super::form::{self, Accepts};
@@ -17,6 +16,7 @@ use super::reply::{self, ClientChannel, PendingReply};
 use super::{Endpoint, Target, aggregate, header_text, listen};
 use crate::bridge;
 use crate::call::{Caller, Outgoing};
+use crate::cancel::Cancel;
 use crate::hub::Requester;
 use crate::upstream::Upstream;
 use crate::upstream::handshake::Hello;
@@ -80,8 +80,8 @@ pub(crate) async fn receive(
     {
         return Ok(response);
     }
-    let cancel = CancellationToken::new();
-    let gone = cancel.clone().drop_guard();
+    let cancel = Cancel::default();
+    let gone = cancel.drop_guard();
     Ok(match request(endpoint, target, &id, &method, params, who, cancel).await {
         Ok(Dispatch::Forwarded(active)) => {
             let channel = ClientChannel::Modern { parked: Arc::clone(&endpoint.parked), identity, gone };
@@ -165,7 +165,7 @@ async fn request(
     method: &str,
     params: Option<Bytes>,
     who: Who,
-    cancel: CancellationToken,
+    cancel: Cancel,
 ) -> Result<Dispatch, RpcError> {
     let caller = Caller {
         origin: Origin::Proxy,

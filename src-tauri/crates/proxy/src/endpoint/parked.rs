@@ -194,6 +194,7 @@ mod tests {
     use tokio_util::sync::CancellationToken;
 
     use super::*;
+    use crate::cancel::Cancel;
 
     fn identity(params: &str) -> RequestIdentity {
         RequestIdentity::of(
@@ -213,7 +214,7 @@ mod tests {
         let (answer, answered) = oneshot::channel();
         let (method, withdrawn) = ("elicitation/create".to_owned(), CancellationToken::new());
         let ask = Ask { method, params: None, withdrawn, answer };
-        let (answer_later, cancel) = (oneshot::channel().1, CancellationToken::new());
+        let (answer_later, cancel) = (oneshot::channel().1, Cancel::default());
         let active = ActiveRequest { events: mpsc::channel(1).1, answer: answer_later, cancel };
         let Body::Result(result) = parked.ask(identity, active, ask, CancellationToken::new().drop_guard())
         else {

@@ -14,6 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::rejection::Rejection;
 use super::replay::{ReplayBudget, ReplayBuffers};
 use super::{Target, header_text};
+use crate::cancel::Cancel;
 use crate::exchange::{self, Ask, Event, Inbox, Outbox};
 use crate::hub::changes::ListVersion;
 use crate::wire::headers::SESSION_ID;
@@ -52,7 +53,7 @@ pub(crate) struct Session {
     pub(crate) client: Option<Client>,
     pub(crate) protocol_version: Box<str>,
     /// Requests in progress, each with the client's id as sent. Duplicate ids are allowed.
-    requests: Mutex<HashMap<u64, (Bytes, CancellationToken)>>,
+    requests: Mutex<HashMap<u64, (Bytes, Cancel)>>,
     next_request: AtomicU64,
     /// Open questions by the ids that we gave them.
     asked: Mutex<HashMap<u64, OpenQuestion>>,
@@ -174,11 +175,7 @@ impl Sessions {
 
 impl Session {
     /// Registers a request until the result is dropped; `None` if there are too many.
-    pub(crate) fn begin_request(
-        self: &Arc<Self>,
-        id: Bytes,
-        cancel: &CancellationToken,
-    ) -> Option<RequestGuard> {
+    pub(crate) fn begin_request(self: &Arc<Self>, id: Bytes, cancel: &Cancel) -> Option<RequestGuard> {
         let number = self.next_request.fetch_add(1, Ordering::Relaxed);
         let mut requests = self.requests();
         if requests.len() >= MAX_REQUESTS {
@@ -188,15 +185,15 @@ impl Session {
         drop(requests);
         // If the session has just ended, it does not cancel this request itself.
         if self.ended.is_cancelled() {
-            cancel.cancel();
+            cancel.cancel(None);
         }
         Some(RequestGuard { session: Arc::clone(self), number })
     }
 
     /// Cancels a request by the client's id.
-    pub(crate) fn cancel(&self, id: &[u8]) {
+    pub(crate) fn cancel(&self, id: &[u8], reason: Option<&str>) {
         for (_, cancel) in self.requests().values().filter(|(own, _)| message::same_id(own, id)) {
-            cancel.cancel();
+            cancel.cancel(reason);
         }
     }
 
@@ -288,12 +285,12 @@ impl Session {
     fn end(&self) {
         self.ended.cancel();
         for (_, cancel) in self.requests().values() {
-            cancel.cancel();
+            cancel.cancel(None);
         }
         self.asked().clear();
     }
 
-    fn requests(&self) -> MutexGuard<'_, HashMap<u64, (Bytes, CancellationToken)>> {
+    fn requests(&self) -> MutexGuard<'_, HashMap<u64, (Bytes, Cancel)>> {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,5 +1,6 @@
 //! Finds the upstream of a tool, prompt or resource on `/mcp`, and its name there.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,15 +27,21 @@ pub(super) struct Directory {
 }
 
 impl Directory {
+    /// The server that lists a resource, or has a template that begins like it.
     fn server_of(&self, uri: &str) -> Option<String> {
-        if let Some(server) = self.resources.get(uri) {
-            return Some(server.clone());
-        }
         let begins = |(prefix, _): &&(String, String)| !prefix.is_empty() && uri.starts_with(prefix.as_str());
-        let template = self.templates.iter().filter(begins).max_by_key(|(prefix, _)| prefix.len());
-        let scheme = uri.split_once("://").map(|(scheme, _)| format!("{scheme}://"))?;
-        let alike = || self.resources.iter().filter(|(known, _)| known.starts_with(&scheme)).min();
-        template.map(|(_, server)| server.clone()).or_else(|| alike().map(|(_, server)| server.clone()))
+        let template = || self.templates.iter().filter(begins).max_by_key(|(prefix, _)| prefix.len());
+        self.resources.get(uri).or_else(|| template().map(|(_, server)| server)).cloned()
+    }
+
+    /// The server of the resource that is most like an unlisted one, of those with its scheme.
+    fn likely_server_of(&self, uri: &str) -> Option<String> {
+        let (scheme, _) = uri.split_once("://")?;
+        let common =
+            |known: &str| known.bytes().zip(uri.bytes()).take_while(|(one, other)| one == other).count();
+        let alike = self.resources.iter().map(|(known, server)| (common(known), Reverse(known), server));
+        let (length, _, server) = alike.max()?;
+        (length >= scheme.len() + "://".len()).then(|| server.clone())
     }
 }
 
@@ -57,18 +64,21 @@ impl Hub {
     /// The upstream of a resource: the one that lists it, else one with a template that begins like it, else one
     /// with other resources of its scheme.
     pub(crate) async fn resource(&self, uri: &str) -> Option<Arc<Upstream>> {
-        // One at a time, and not for every unknown address.
-        let mut listed = self.listed.lock().await;
-        let stale = listed.is_none_or(|at| at.elapsed() > RELIST);
-        if stale && self.directory().server_of(uri).is_none() {
-            *listed = Some(Instant::now());
-            let unknown_client = Who::unknown();
-            self.resources(&unknown_client).await;
-            self.templates(&unknown_client).await;
+        let mut server = self.directory().server_of(uri);
+        if server.is_none() {
+            // One at a time, and not for every unknown address.
+            let mut listed = self.listed.lock().await;
+            if listed.is_none_or(|at| at.elapsed() > RELIST) {
+                *listed = Some(Instant::now());
+                let unknown_client = Who::unknown();
+                self.resources(&unknown_client).await;
+                self.templates(&unknown_client).await;
+            }
+            drop(listed);
+            let directory = self.directory();
+            server = directory.server_of(uri).or_else(|| directory.likely_server_of(uri));
         }
-        drop(listed);
-        let server = self.directory().server_of(uri)?;
-        self.upstream(&server)
+        self.upstream(&server?)
     }
 
     pub(super) fn directory(&self) -> MutexGuard<'_, Directory> {
@@ -105,5 +115,38 @@ impl Hub {
         let mut odd = listed.iter().filter(|listed| !as_it_is && !is_public(server, &listed.name));
         let aliased = odd.find(|listed| public_name(server, &listed.name) == name);
         ToolId::new(server, aliased.map_or(tool, |listed| &listed.name)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unlisted_resource_belongs_to_the_most_similar_one() {
+        let of = |name: &str, server: &str| (name.to_owned(), server.to_owned());
+        let directory = Directory {
+            resources: HashMap::from([
+                of("file:///a/notes.md", "a"),
+                of("file:///b/notes.md", "b"),
+                of("ui://b/chart", "b"),
+            ]),
+            templates: vec![of("memo:", "m"), of("file:///c/", "c"), of("", "all")],
+            ..Directory::default()
+        };
+        for (uri, listed, likely) in [
+            ("file:///a/notes.md", Some("a"), None),
+            ("file:///b/other.md", None, Some("b")),
+            ("file:///c/x", Some("c"), None),
+            ("memo:1", Some("m"), None),
+            ("ui://b/table", None, Some("b")),
+            ("http://b/chart", None, None),
+            ("nothing", None, None),
+        ] {
+            assert_eq!(directory.server_of(uri).as_deref(), listed, "{uri}");
+            if listed.is_none() {
+                assert_eq!(directory.likely_server_of(uri).as_deref(), likely, "{uri}");
+            }
+        }
     }
 }

@@ -67,6 +67,7 @@ impl Upstream {
                     None
                 } else {
                     let reason = ended.err().unwrap_or_else(|| "it ended".to_owned());
+                    let reason = self.observer.without_secrets(reason);
                     let healthy =
                         progress.was_ready && (progress.was_forgotten() || began.elapsed() >= HEALTHY_AFTER);
                     let failures = if healthy { 0 } else { failures.saturating_add(1) };

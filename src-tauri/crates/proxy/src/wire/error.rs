@@ -4,7 +4,7 @@ use bytes::Bytes;
 use rmcp::model::ErrorCode;
 
 use super::message::MessageError;
-use super::{Body, version};
+use super::{Body, Era, version};
 
 /// The code of an error object, if it is an integer.
 pub(crate) fn code(error: &Bytes) -> Option<i64> {
@@ -42,6 +42,16 @@ impl RpcError {
 
     pub(crate) fn invalid_params(message: impl Into<String>) -> Self {
         Self { code: ErrorCode::INVALID_PARAMS, message: message.into(), data: None }
+    }
+
+    /// The error for a resource that no one has. The stateless era has no code of its own for it.
+    pub(crate) fn unknown_resource(uri: &str, era: Era) -> Self {
+        let code = match era {
+            Era::Legacy => ErrorCode::RESOURCE_NOT_FOUND,
+            Era::Modern => ErrorCode::INVALID_PARAMS,
+        };
+        let message = format!("Unknown resource: {uri}; no server lists it or has a template for it");
+        Self { code, message, data: Some(serde_json::json!({"uri": uri})) }
     }
 
     pub(crate) fn is_invalid_params(&self) -> bool {

@@ -79,6 +79,8 @@ pub(crate) struct Request {
     link: Arc<Link>,
     /// Whether it may be cancelled.
     cancellable: bool,
+    /// What the upstream is told when it is.
+    reason: String,
     _gone: DropGuard,
     /// Notifications and questions that belong to it.
     pub(crate) events: mpsc::Receiver<Event>,
@@ -126,7 +128,9 @@ impl Link {
         let gone = CancellationToken::new();
         let cancellable = method != "initialize";
         let link = Arc::clone(self);
-        let request = Request { id, link, cancellable, _gone: gone.clone().drop_guard(), events, answer };
+        let reason = "no longer wanted".to_owned();
+        let request =
+            Request { id, link, cancellable, reason, _gone: gone.clone().drop_guard(), events, answer };
         let bytes = message::request(id, method, params.as_deref());
         self.send(bytes, Kind::Request { id, head, gone }).await?;
         // A request that was added after the link closed would wait for ever.
@@ -142,12 +146,21 @@ impl Link {
     }
 }
 
+impl Request {
+    /// Cancels it for a reason that the client gave.
+    pub(crate) fn cancel(mut self, reason: Option<&str>) {
+        if let Some(reason) = reason {
+            reason.clone_into(&mut self.reason);
+        }
+    }
+}
+
 impl Drop for Request {
     /// Cancels the request at the upstream, unless it was answered. Does not wait for an upstream that does not read.
     fn drop(&mut self) {
         let unanswered = self.link.pending().remove(&self.id).is_some();
         if unanswered && self.cancellable {
-            let params = serde_json::json!({"requestId": self.id, "reason": "no longer wanted"}).to_string();
+            let params = serde_json::json!({"requestId": self.id, "reason": self.reason}).to_string();
             let bytes = message::notification("notifications/cancelled", Some(params.as_bytes()));
             let _ = self.link.outgoing.try_send(Outgoing { bytes, kind: Kind::Cancel });
         }
