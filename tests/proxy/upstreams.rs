@@ -156,6 +156,26 @@ fn late_upstream_is_announced_when_it_is_ready() {
     assert!(names(&serve).contains(&"late__ask".to_owned()));
 }
 
+/// A program that is downloaded, or a machine that wakes up, may be there only at a later attempt.
+#[test]
+fn upstream_whose_first_start_failed_is_started_again_and_announced() {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let (came, shop) = (scratch.path().join("came"), places.fixture("shop"));
+    let script = r#"test -e "$1" || { : > "$1"; exit 1; }; exec "$2""#;
+    let args = ["-c", script, "sh", came.to_str().unwrap(), shop.to_str().unwrap()];
+    let servers = Map::from_iter([("late".to_owned(), stdio("/bin/sh", &args))]);
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    // Asked once, as most clients do.
+    let list = client.request("tools/list", "{}").unwrap().result().unwrap();
+    let tools = list["tools"].as_array().unwrap();
+    assert!(!tools.iter().any(|tool| tool["name"].as_str().unwrap().starts_with("late__")), "{list}");
+    client.listen(|message| !message.contains("notifications/tools/list_changed")).unwrap();
+    assert!(names(&serve).contains(&"late__order_total".to_owned()));
+}
+
 #[test]
 fn names_that_clients_reject_are_aliased_and_callable() {
     let scratch = tempfile::tempdir().unwrap();

@@ -51,6 +51,8 @@ fn invalid_requests_get_the_specified_status() {
     assert_eq!(post(&client, "\u{0}", &[]).0, 400);
     // Methods and tools that do not exist.
     assert_eq!(post(&client, r#"{"jsonrpc":"2.0","id":1,"method":"no/such"}"#, &[]), (200, json!(-32601)));
+    let unknown_list = r#"{"jsonrpc":"2.0","id":1,"method":"no/list","params":{"cursor":"2"}}"#;
+    assert_eq!(post(&client, unknown_list, &[]), (200, json!(-32601)));
     let unknown = client.call("nope__x", &json!({})).unwrap().answer().unwrap();
     assert_eq!(unknown["error"]["code"], -32602);
     // The lists of all servers have one page.
@@ -171,8 +173,8 @@ fn invalid_session_ids_get_the_specified_status() {
         ("GET", "/mcp/odd", format!("{events}mcp-session-id: 0000\r\n"), "404"),
         ("GET", "/mcp", format!("{events}{session}"), "404"),
         ("GET", "/mcp/odd", format!("{events}{session}mcp-protocol-version: 1999-01-01\r\n"), "400"),
-        ("GET", "/mcp/odd", format!("{events}{session}last-event-id: 77-0\r\n"), "404"),
-        ("GET", "/mcp/odd", format!("{events}{session}last-event-id: garbage\r\n"), "404"),
+        ("GET", "/mcp/odd", format!("{events}{session}last-event-id: 77-0\r\n"), "400"),
+        ("GET", "/mcp/odd", format!("{events}{session}last-event-id: garbage\r\n"), "400"),
         ("GET", "/mcp/odd", format!("{events}{session}{session}"), "404"),
         ("DELETE", "/mcp/odd", String::new(), "400"),
         ("DELETE", "/mcp", session.clone(), "404"),

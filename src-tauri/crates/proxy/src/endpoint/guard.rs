@@ -136,8 +136,8 @@ impl Tokens {
             _ if is(&self.owner) => None,
             Access::Agent if is_agent || self.agent.is_none() => None,
             Access::Agent => unauthorized(
-                "this server requires the header \"Authorization: Bearer TOKEN\"; the token is in \
-                 instance.json in its data directory\n",
+                "this server requires the header \"Authorization: Bearer TOKEN\"; the token is the \
+                 field \"token\" of instance.json in its data directory\n",
             ),
             Access::Owner if is_agent => Some(forbidden(
                 "the agent token opens /mcp only; the dashboard and its commands require the owner token, which is in \

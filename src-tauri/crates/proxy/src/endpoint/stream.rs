@@ -46,8 +46,9 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
     if let Some(id) = last {
         return match session.replays.resume(id) {
             Some(resumed) => resumed.response(endpoint.shutdown.clone()),
+            // Not 404, which says that the session is over.
             None => (
-                StatusCode::NOT_FOUND,
+                StatusCode::BAD_REQUEST,
                 "the stream of this event is no longer kept; send the request again\n",
             )
                 .into_response(),

@@ -1,5 +1,6 @@
 //! The first messages of a session: the handshake, and listing tools. Also requests we make for ourselves later.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -143,7 +144,8 @@ pub(crate) async fn list_tools(link: &Arc<Link>, era: Era) -> Result<Vec<ListedT
     Ok(tools)
 }
 
-/// Requests all pages of a list. Returns its items as sent.
+/// Requests all pages of a list. Returns its items as sent. A list that repeats itself ends there: some servers ignore the
+/// cursor, or write an empty one on the last page.
 pub(crate) async fn list(
     link: &Arc<Link>,
     era: Era,
@@ -152,14 +154,15 @@ pub(crate) async fn list(
 ) -> Result<Vec<Bytes>, String> {
     let (mut found, mut bytes) = (Vec::new(), 0);
     let mut params = None;
+    let (mut cursors, mut previous) = (HashSet::new(), None);
     for _ in 0..MAX_PAGES {
         let introduced = match era {
             Era::Legacy => params.clone(),
             Era::Modern => Some(Who::unknown().introduced(params.as_ref())),
         };
         let result = ask(link, method, introduced.as_ref()).await.map_err(SessionError::reason)?;
-        let page = params::field(&result, items).map(|found| found.raw);
-        let page: Vec<&RawValue> = page
+        let raw = params::field(&result, items).map(|found| found.raw);
+        let page: Vec<&RawValue> = raw
             .as_ref()
             .and_then(|page| serde_json::from_slice(page).ok())
             .ok_or_else(|| format!("its answer to {method} has no {items:?}"))?;
@@ -167,9 +170,17 @@ pub(crate) async fn list(
         if bytes > MAX_LIST_BYTES {
             return Err(format!("its {method} is longer than {} MB", MAX_LIST_BYTES >> 20));
         }
+        if previous == raw && !page.is_empty() {
+            return Ok(found);
+        }
         found.extend(page.into_iter().map(|item| result.slice_ref(item.get().as_bytes())));
+        previous = raw;
+        // In the stateless era an empty cursor is one like any other.
+        let is_end = |cursor: &Bytes| cursor == "null" || era == Era::Legacy && cursor == "\"\"";
         match params::field(&result, "nextCursor").map(|found| found.raw) {
-            Some(cursor) if cursor != "null" => params = Some(params::with(None, &[("cursor", &cursor)])),
+            Some(cursor) if !is_end(&cursor) && cursors.insert(cursor.clone()) => {
+                params = Some(params::with(None, &[("cursor", &cursor)]));
+            }
             _ => return Ok(found),
         }
     }

@@ -221,14 +221,14 @@ impl Upstream {
         }
     }
 
-    /// Notes that a client got a list without its tools. If it ran before, it is started again in the background, and
-    /// the client is notified once the tools are there.
+    /// Notes that a client got a list without its tools. It is started again in the background, and the client is notified
+    /// once the tools are there.
     pub(crate) fn note_missed(self: &Arc<Self>) {
         self.missed.store(true, Ordering::Relaxed);
         // It may have become ready just before.
         if self.live_now().is_some() {
             self.changed.send_modify(|version| *version += 1);
-        } else if !self.listed().is_empty() && !self.retrying.swap(true, Ordering::Relaxed) {
+        } else if self.may_start_again() && !self.retrying.swap(true, Ordering::Relaxed) {
             let upstream = Arc::clone(self);
             tokio::spawn(async move {
                 tokio::select! {

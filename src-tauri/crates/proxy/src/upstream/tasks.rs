@@ -14,6 +14,8 @@ use crate::wire::{RpcError, params};
 
 /// Tasks remembered. The oldest are dropped first, and have no owner from then on.
 const MAX_TASKS: usize = 10_000;
+/// Longest id of a task that is remembered, in bytes. They are kept twice.
+const MAX_ID_BYTES: usize = 1 << 10;
 /// Bytes of arguments remembered. Results of further calls are recorded without arguments.
 const MAX_ARGUMENT_BYTES: usize = 16 << 20;
 
@@ -94,7 +96,7 @@ impl Tasks {
             None if stateless() => params::text(result, "taskId"),
             None => None,
         };
-        if let Some(task) = task {
+        if let Some(task) = task.filter(|task| task.len() <= MAX_ID_BYTES) {
             let made = Task { session: session.map(Into::into), call: call(), is_recorded: false };
             self.lock().put(task, made);
         }

@@ -52,7 +52,7 @@ impl Link {
     fn progress(&self, method: String, params: Option<Bytes>) {
         let Some(params) = params else { return };
         let Some(token) = params::field(&params, "progressToken") else { return };
-        let Some(id) = std::str::from_utf8(&token.raw).ok().and_then(|id| id.parse().ok()) else { return };
+        let Some(id) = our_id(&token.raw) else { return };
         if let Some(Pending { token: Some(own), events, .. }) = self.pending().get(&id) {
             let params = params::splice(&params, vec![(token.range, own.to_vec())]);
             self.pass_on(events, Event::Notification { method, params: Some(params) });
@@ -65,8 +65,7 @@ impl Link {
             let meta = params::field(params, "_meta")?;
             let named = params::field(&meta.raw, meta::SUBSCRIPTION)?;
             let start = meta.range.start + named.range.start;
-            let id = std::str::from_utf8(&named.raw).ok()?.trim_matches('"').parse::<u64>().ok()?;
-            Some((params, start..start + named.raw.len(), id))
+            Some((params, start..start + named.raw.len(), our_id(&named.raw)?))
         });
         let Some((params, range, id)) = found else { return false };
         if let Some(Pending { subscription: Some(own), events, .. }) = self.pending().get(&id) {
@@ -102,5 +101,22 @@ impl Link {
             }
             _ => None,
         }
+    }
+}
+
+/// A number of ours that an upstream sends back. Some write it as a string (the Java SDK), some as `17.0`.
+fn our_id(raw: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(raw).ok()?.trim_matches('"');
+    text.strip_suffix(".0").unwrap_or(text).parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn own_number_is_known_however_it_is_written() {
+        assert_eq!(["17", "\"17\"", "17.0"].map(|raw| our_id(raw.as_bytes())), [Some(17); 3]);
+        assert_eq!(["", "\"a\"", "17.5", "-1", "null"].map(|raw| our_id(raw.as_bytes())), [None; 5]);
     }
 }
