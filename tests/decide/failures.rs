@@ -89,6 +89,9 @@ fn texts_count_as_failures_in_what_is_stored_and_what_comes_until_that_is_undone
     assert_eq!((counts(&program), inferred(&program)), ((30, 10), clean));
     backfill(&program, (100..105).map(error));
     assert_eq!(counts(&program), (30, 15));
+    // Nor do they count against the version.
+    let impact = program.json(&["impact", TOOL, &newest["version"].to_string()]).unwrap();
+    assert_eq!((&impact["observation_count"], &impact["violating"]), (&json!(30), &json!(0)), "{impact}");
 
     let audit = done(&program, &["audit", TOOL, "--json"]);
     let mut entries = audit.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());

@@ -101,6 +101,11 @@ impl FailingTexts {
         &self.rules
     }
 
+    /// The beginnings that make a text a failure.
+    pub fn beginnings(&self) -> Box<[Box<str>]> {
+        self.rules.keys().cloned().collect()
+    }
+
     /// Beginnings that recur and look like failures.
     pub fn recurring(&self) -> impl Iterator<Item = (&str, &Found)> {
         self.found

@@ -136,7 +136,7 @@ fn judge(
     last: u64,
     promote_after: u64,
 ) -> Result<Judged, ApiError> {
-    let (impact, found) = judge_latest(reader, id, &contest.version.schema, last)?;
+    let (impact, found) = judge_latest(reader, id, &contest, last)?;
     let verdict = contest.judge(reader, id, u64::from(LAST), promote_after).map_err(internal)?;
     let new = &contest.version.schema;
     let compared = contest.effective.as_ref().zip(verdict.comparison.clone());
@@ -147,16 +147,16 @@ fn judge(
 fn judge_latest(
     reader: &Reader,
     id: &ToolId,
-    schema: &Value,
+    contest: &Contest,
     last: u64,
 ) -> Result<(Impact, Observations), ApiError> {
-    let judge = Judge::new(schema);
+    let judge = Judge::new(&contest.version.schema);
     if !judge.is_usable() {
         let message = "the version's schema cannot be used for validation";
         return Err(ApiError::new(ErrorKind::Invalid, message));
     }
     let mut impact = Impact::default();
-    let found = Observations::latest(reader, id, last, |call, observation| {
+    let found = Observations::latest(reader, id, &contest.failing, last, |call, observation| {
         impact.add(call.id, call.at, observation.check(|json| judge.check_stored(json)).0);
     });
     Ok((impact, found.map_err(internal)?))

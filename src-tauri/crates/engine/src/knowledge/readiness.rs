@@ -25,6 +25,8 @@ pub(crate) struct Contest {
     pub(crate) effective: Option<(Option<u32>, Arc<Value>)>,
     /// The newest older version, unless it is effective.
     pub(crate) previous: Option<Arc<Version>>,
+    /// Beginnings of texts that the user counts as failures.
+    pub(crate) failing: Box<[Box<str>]>,
     /// Results whose text may be a failure.
     undecided: u64,
 }
@@ -68,7 +70,8 @@ impl Contest {
             None => declared(),
         };
         let undecided = possible_failures(tool, Some(&versions)).map(|(_, found)| found.results).sum();
-        Ok(Self { versions, version, effective, previous, undecided })
+        let failing = tool.failing_texts.beginnings();
+        Ok(Self { versions, version, effective, previous, failing, undecided })
     }
 
     /// Drifts that are not over and that the version contains.
@@ -108,7 +111,7 @@ impl Contest {
         let previous = self.previous.as_ref().map(|version| Judge::new(&version.schema));
         let mut trials = Trials::default();
         let created: Timestamp = self.version.created;
-        let found = Observations::since(reader, id, Some(created), last, |_, observation| {
+        let found = Observations::since(reader, id, &self.failing, Some(created), last, |_, observation| {
             if !count(&mut trials.of, &observation.check(|json| of.check_stored(json)).0) {
                 trials.not_judged += 1;
             }

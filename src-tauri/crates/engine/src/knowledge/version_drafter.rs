@@ -274,28 +274,30 @@ impl VersionDrafter {
         let now = Judge::new(schema);
         let before = before.map(|version| Judge::new(&version.schema));
         let Evidence { examples, counter_examples, .. } = evidence;
-        let found = Observations::latest(&self.reader, id, SEARCHED_OBSERVATIONS, |call, observation| {
-            let json = &*observation.json;
-            let enough = examples.len() == MAX_EXAMPLES && counter_examples.len() == MAX_EXAMPLES;
-            if enough || now.check_stored(json) != Conformance::Fits {
-                return;
-            }
-            if examples.len() < MAX_EXAMPLES {
-                let end = (0..=json.len().min(MAX_EXAMPLE)).rev().find(|at| json.is_char_boundary(*at));
-                let json = json[..end.unwrap_or(0)].to_owned();
-                examples.push(Example { id: call.id, json });
-            }
-            let violated = before.as_ref().filter(|_| counter_examples.len() < MAX_EXAMPLES);
-            if let Some(Conformance::Violates(violations)) = violated.map(|before| before.check_stored(json))
-            {
-                let first = violations.into_iter().next();
-                counter_examples.extend(first.map(|violation| ImpactedCall {
-                    id: call.id,
-                    at: call.at,
-                    violation,
-                }));
-            }
-        });
+        let found =
+            Observations::latest(&self.reader, id, &[], SEARCHED_OBSERVATIONS, |call, observation| {
+                let json = &*observation.json;
+                let enough = examples.len() == MAX_EXAMPLES && counter_examples.len() == MAX_EXAMPLES;
+                if enough || now.check_stored(json) != Conformance::Fits {
+                    return;
+                }
+                if examples.len() < MAX_EXAMPLES {
+                    let end = (0..=json.len().min(MAX_EXAMPLE)).rev().find(|at| json.is_char_boundary(*at));
+                    let json = json[..end.unwrap_or(0)].to_owned();
+                    examples.push(Example { id: call.id, json });
+                }
+                let violated = before.as_ref().filter(|_| counter_examples.len() < MAX_EXAMPLES);
+                if let Some(Conformance::Violates(violations)) =
+                    violated.map(|before| before.check_stored(json))
+                {
+                    let first = violations.into_iter().next();
+                    counter_examples.extend(first.map(|violation| ImpactedCall {
+                        id: call.id,
+                        at: call.at,
+                        violation,
+                    }));
+                }
+            });
         if let Err(error) = found {
             tracing::warn!(tool = %id, %error, "a version's examples cannot be read");
         }
