@@ -9,8 +9,10 @@ use anyhow::{Context, Result, bail};
 use chrono::{DateTime, Local};
 use comfy_table::TableStyle;
 use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
-use schemascope_model::{Quality, Timestamp};
+use schemascope_model::{Quality, Timestamp, is_harmful};
 use serde_json::Value;
+
+pub use schemascope_model::{harmless, harmless_lines};
 
 /// Writes a line of data, or several. Whatever the text comes from, it does not control the terminal.
 pub fn line(text: &str) -> io::Result<()> {
@@ -160,24 +162,6 @@ pub fn time(at: Timestamp) -> String {
     local.format(if today { "%H:%M:%S" } else { "%Y-%m-%d %H:%M" }).to_string()
 }
 
-/// Text from upstreams for a part of a line or of a table: characters that control a terminal, end the line or reorder
-/// text are replaced by a visible sign.
-pub fn harmless(text: &str) -> String {
-    text.chars().map(|c| if is_harmful(c) { '\u{fffd}' } else { c }).collect()
-}
-
-/// Text from upstreams that may have several lines.
-pub fn harmless_lines(text: &str) -> String {
-    let keeps = |c: char| matches!(c, '\n' | '\t') || !is_harmful(c);
-    text.chars().map(|c| if keeps(c) { c } else { '\u{fffd}' }).collect()
-}
-
-/// Whether a character controls a terminal, ends a line or changes the order in which text is shown.
-fn is_harmful(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 /// Largest file that is read as a whole, in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
@@ -210,12 +194,5 @@ mod tests {
         assert_eq!([0, 999, 1_000, 1_234_567].map(count), ["0", "999", "1 000", "1 234 567"]);
         assert_eq!([5, 1_500, 38_000, 2_500_000].map(duration), ["5 µs", "1.5 ms", "38 ms", "2.5 s"]);
         assert_eq!([12, 1_500, 2_000_000].map(bytes), ["12 B", "1.5 kB", "2.0 MB"]);
-    }
-
-    #[test]
-    fn harmless_replaces_control_and_reordering_characters() {
-        let text = "a\u{1b}[31mb\r\n\u{202e}c\u{7}\u{2028}d";
-        assert_eq!(harmless(text), "a\u{fffd}[31mb\u{fffd}\u{fffd}\u{fffd}c\u{fffd}\u{fffd}d");
-        assert_eq!(harmless_lines(text), "a\u{fffd}[31mb\u{fffd}\n\u{fffd}c\u{fffd}\u{fffd}d");
     }
 }

@@ -1,7 +1,7 @@
 //! The log on standard error, without secrets.
 //!
 //! Every field of every line is redacted by the rules of the data directory it is about: addresses and the output of
-//! upstreams may quote secrets of their configuration.
+//! upstreams may quote secrets of their configuration. Characters that control a terminal are replaced.
 
 use parking_lot::RwLock;
 use std::borrow::Cow;
@@ -18,6 +18,7 @@ use tracing_subscriber::fmt::format::{DefaultFields, Writer};
 use crate::config::mcp_json::LoadedConfig;
 use crate::config::redaction;
 use crate::options::Options;
+use schemascope_model::harmless_lines;
 use schemascope_redact::{Redaction, Rules};
 
 static HIDING: RwLock<Hiding> = RwLock::new(Hiding { with: None, of: None });
@@ -83,6 +84,7 @@ impl<'w> FormatFields<'w> for WithoutSecrets {
     fn format_fields<R: RecordFields>(&self, mut writer: Writer<'w>, fields: R) -> fmt::Result {
         let mut text = String::new();
         DefaultFields::new().format_fields(Writer::new(&mut text), fields)?;
-        writer.write_str(&without_secrets(&text))
+        // Names of tools are what a server says. Further lines are indented, so that none looks like one of the log.
+        writer.write_str(&harmless_lines(&without_secrets(&text)).replace('\n', "\n    "))
     }
 }

@@ -1,11 +1,12 @@
 //! Plain types of the domain, shared by every crate: ids, times, calls, quality levels, and their
-//! form in JSON.
+//! form in JSON. And how texts from others are shown without harm.
 
 mod call;
 mod carrier;
 mod drift;
 mod evidence;
 mod flow;
+mod harmless;
 mod id;
 mod marker;
 mod presented;
@@ -20,6 +21,7 @@ pub use carrier::{Carrier, Carriers};
 pub use drift::{Change, Ending, Share, TypeName};
 pub use evidence::{Evidence, Example, FieldEvidence, ImpactedCall, RuleCount, Violation};
 pub use flow::{Echo, Flow, How, Link, LostEdge};
+pub use harmless::{harmless, harmless_lines, is_harmful};
 pub use id::{CallId, IdSource, InvalidCallId};
 pub use marker::{Marker, Redacted};
 pub use presented::Presented;
