@@ -12,6 +12,7 @@ use schemascope_model::IdSource;
 use schemascope_proxy::endpoint::guard::Tokens;
 use schemascope_shape::HashKey;
 
+use crate::files;
 use private::{make_files_private, make_private, private_file};
 pub use readable_copy::ReadableCopy;
 
@@ -95,11 +96,8 @@ impl DataDir {
     /// Replaces the key of hashes in shapes. Nothing may have been counted with the previous one.
     pub(crate) fn set_hash_key(&self, HashKey(first, second): HashKey) -> Result<(), DataDirError> {
         let path = self.path.join("hash-key");
-        let io = |source| DataDirError::Io { path: path.clone(), source };
-        let mut file = private_file(&path).map_err(io)?;
-        file.set_len(0).and_then(|()| file.rewind()).map_err(io)?;
-        let hex = format!("{first:016x}{second:016x}");
-        file.write_all(hex.as_bytes()).and_then(|()| file.sync_all()).map_err(io)
+        let written = files::write_whole(&path, format!("{first:016x}{second:016x}").as_bytes());
+        written.map_err(|source| DataDirError::Io { path, source })
     }
 
     /// This machine's number in ids, made on first use.

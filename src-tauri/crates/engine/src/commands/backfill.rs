@@ -13,6 +13,9 @@ use super::Handle;
 use crate::engine::Engine;
 use crate::recording::trace;
 
+/// Most milliseconds between the time in an id and the time of its call. Ids of live calls are made when they end.
+const MAX_ID_DRIFT_MS: u64 = 24 * 60 * 60 * 1_000;
+
 handlers![Backfill];
 
 impl Handle<Backfill> for Engine {
@@ -65,6 +68,10 @@ impl Engine {
         // Other machines would set aside everything that counts such a call.
         if record.at > latest_plausible(Timestamp::now()) {
             return Err(format!("\"at\" is {}, in the future", record.at));
+        }
+        // Limits remove calls in the order of their ids, so that one from the far future would outlive all others.
+        if record.id.time().as_millis().abs_diff(record.at.as_millis()) > MAX_ID_DRIFT_MS {
+            return Err(format!("its id says {}, but \"at\" is {}", record.id.time(), record.at));
         }
         Ok((record, own_export))
     }
