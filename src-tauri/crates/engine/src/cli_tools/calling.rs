@@ -194,7 +194,8 @@ impl Served {
 
     fn output(&self, argv: &[String], outcome: &Outcome, timeout: Duration) -> ToolOutput {
         let mut meta = Map::new();
-        meta.insert(META_ARGV.to_owned(), json!(argv));
+        let shown: Vec<String> = argv.iter().map(|word| self.entry.without_secrets(word)).collect();
+        meta.insert(META_ARGV.to_owned(), json!(shown));
         let how = match outcome.ended {
             Ended::Exit(code) => {
                 meta.insert(META_EXIT_CODE.to_owned(), code.into());
@@ -327,7 +328,7 @@ mod tests {
         assert!(!output.is_error);
         let output = call(&cat, json!({"file": ["/no/such/file"], "number": true})).await.unwrap();
         assert!(output.is_error && output.content[0].starts_with("exit code 1\n\nstderr:\n"), "{output:?}");
-        assert_eq!(output.meta[META_ARGV], json!(["cat", "--number", "--", "/no/such/file"]));
+        assert_eq!(output.meta[META_ARGV], json!(["cat", "--number", "/no/such/file"]));
         assert_eq!(output.meta[META_EXIT_CODE], 1);
         let lenient = CliEntry { ok_exit_codes: vec![0, 1], ..CliEntry::of_command("cat") };
         let output =

@@ -6,8 +6,11 @@ use std::path::{Path, PathBuf};
 use schemascope_helptext::{Definition, Policy, is_interpreter};
 use schemascope_model::{SEPARATOR, check_server_name};
 use schemascope_program::{Confinement, Resources, find, needed, support};
+use schemascope_redact::is_sensitive_key;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::config::mcp_json::secret_arguments;
 
 /// Seconds a call may take, unless the entry says another number.
 const TIMEOUT_SECONDS: u64 = 120;
@@ -25,6 +28,8 @@ const MAX_FILE_BYTES: u64 = 4 << 30;
 const LEAST_MEMORY_BYTES: u64 = 16 << 20;
 /// Calls of one entry at once, unless the entry says another number.
 const CONCURRENCY: usize = 8;
+/// Shortest secret that is looked for in texts, in bytes.
+const MIN_SECRET: usize = 6;
 
 /// A command-line tool, as the user writes it. Unknown keys stay in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -260,6 +265,14 @@ impl CliEntry {
         }
         let missing = self.cwd.iter().chain(&self.roots).find(|folder| !folder.is_dir())?;
         Some(format!("{} is not a folder; correct \"cwd\" or \"roots\"", missing.display()))
+    }
+
+    /// A text for agents, without the secrets of the entry: clap writes `[env: API_TOKEN=…]` into its help.
+    pub(crate) fn without_secrets(&self, text: &str) -> String {
+        let env = self.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let secrets = env.filter(|(name, _)| is_sensitive_key(name)).chain(secret_arguments(&self.args));
+        let long = secrets.map(|(_, value)| value).filter(|value| value.len() >= MIN_SECRET);
+        long.fold(text.to_owned(), |text, secret| text.replace(secret, "[redacted]"))
     }
 
     /// Whether calls are to be confined: as the entry says, and by default where it names roots.

@@ -17,6 +17,7 @@ use super::file::{self, FileError};
 use super::probe::{ProbeError, Probed, probe};
 use super::requests::{Requests, Wish};
 use super::served::{Folders, Served};
+use crate::config::mcp_json::secret_arguments;
 use crate::config::watched::{FileChanges, FileWatcher};
 
 /// Folder in the data directory for the working directories of confined calls.
@@ -114,11 +115,14 @@ impl CliTools {
         self.rows.read().get(alias).cloned()
     }
 
-    /// Values of the entries' environments, which may be secrets.
+    /// Values of the entries' environments, which may be secrets, and secrets among their arguments.
     pub(crate) fn values(&self) -> Vec<(String, String)> {
         let rows = self.rows.read();
-        let env = rows.values().flat_map(|row| &row.entry.env);
-        env.map(|(name, value)| (name.clone(), value.clone())).collect()
+        let entries = rows.values().map(|row| &row.entry);
+        let env = entries.clone().flat_map(|entry| &entry.env);
+        let env = env.map(|(name, value)| (name.as_str(), value.as_str()));
+        let args = entries.flat_map(|entry| secret_arguments(&entry.args));
+        env.chain(args).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
     /// Reads the file again. The last good entries stay if it cannot be used. Whether something changed.

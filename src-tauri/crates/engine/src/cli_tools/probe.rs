@@ -304,7 +304,7 @@ impl Asking<'_> {
             return Err(ProbeError::TimedOut(PROBE_TIMEOUT.as_secs()));
         }
         let text = if outcome.stdout.is_empty() { outcome.stderr.text() } else { outcome.stdout.text() };
-        if text.trim().is_empty() { Err(ProbeError::Nothing) } else { Ok(text) }
+        if text.trim().is_empty() { Err(ProbeError::Nothing) } else { Ok(self.entry.without_secrets(&text)) }
     }
 }
 

@@ -75,14 +75,7 @@ impl ActiveConfig {
 
 fn values(entry: &ServerEntry) -> Vec<(&str, &str)> {
     match entry {
-        ServerEntry::Stdio(spec) => {
-            let joined = spec.args.iter().filter_map(|arg| arg.split_once('='));
-            let apart = spec.args.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
-            // Only options with a telling name are secrets; others say what the program should do.
-            let options =
-                joined.chain(apart).filter(|(name, _)| name.starts_with('-') && is_sensitive_key(name));
-            texts(&spec.env).chain(options).collect()
-        }
+        ServerEntry::Stdio(spec) => texts(&spec.env).chain(secret_arguments(&spec.args)).collect(),
         ServerEntry::Http(spec) => {
             let query = spec.url.query().into_iter().flat_map(|query| query.split('&'));
             let parameters = query.filter_map(|pair| pair.split_once('='));
@@ -94,6 +87,20 @@ fn values(entry: &ServerEntry) -> Vec<(&str, &str)> {
         | ServerEntry::Disabled
         | ServerEntry::Invalid(_) => Vec::new(),
     }
+}
+
+/// Secrets among the arguments of a program, with their names. Only options and headers (`--header "X-Api-Key: …"`) with a
+/// telling name are secrets; others say what the program should do.
+pub(crate) fn secret_arguments(args: &[String]) -> impl Iterator<Item = (&str, &str)> {
+    let joined = args.iter().filter_map(|arg| arg.split_once('='));
+    let apart = args.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+    let options = joined.chain(apart).filter(|(name, _)| name.starts_with('-'));
+    let headers = args.iter().filter_map(|arg| arg.split_once(':')).filter(|(name, _)| is_header(name));
+    options.chain(headers).filter(|(name, _)| is_sensitive_key(name))
+}
+
+fn is_header(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 fn texts(pairs: &BTreeMap<String, String>) -> impl Iterator<Item = (&str, &str)> {

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use comfy_table::Cell;
 use schemascope_api::{AddCliTool, CliState, ListCliTools};
-use schemascope_engine::{CliEntry, Front};
+use schemascope_engine::{CliEntry, Front, is_sensitive_key};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, person};
@@ -17,8 +17,19 @@ use crate::output::{self, harmless, read_file};
 /// Most entries of a file.
 const MAX_ENTRIES: usize = 500;
 /// Keys that decide what is run, beside the command.
-const TELLING: [&str; 8] =
-    ["args", "defaultArgs", "env", "allow", "interpreter", "cwd", "systemPrompt", "definition"];
+const TELLING: [&str; 11] = [
+    "args",
+    "defaultArgs",
+    "env",
+    "allow",
+    "interpreter",
+    "cwd",
+    "roots",
+    "confine",
+    "network",
+    "systemPrompt",
+    "definition",
+];
 
 /// How entries are added.
 #[derive(Debug, Clone, Copy)]
@@ -126,11 +137,16 @@ fn print(new: &[Offered]) -> Result<()> {
     Ok(())
 }
 
-/// Variables without their values, which may be secrets; anything else as it is.
+/// Variables with their values, as `LD_PRELOAD` decides what is run; without those that may be secrets. Anything else as it
+/// is.
 fn shown(key: &str, value: &Value) -> String {
     match value {
         Value::Object(variables) if key == "env" => {
-            variables.keys().map(String::as_str).collect::<Vec<_>>().join(" ")
+            let variable = |(name, value): (&String, &Value)| match value.as_str() {
+                Some(value) if !is_sensitive_key(name) => format!("{name}={value}"),
+                _ => name.clone(),
+            };
+            variables.iter().map(variable).collect::<Vec<_>>().join(" ")
         }
         _ => value.to_string(),
     }
