@@ -116,6 +116,31 @@ fn upstream_that_forgets_its_session_is_called_again_for_each_waiting_call() {
     }
 }
 
+/// Regression: such a list was asked for a thousand times, and the server was not used.
+#[test]
+fn list_that_repeats_itself_ends() {
+    for (cursors, pages) in [(["\"\"", "\"\""], 1), (["\"a\"", "\"a\""], 2), (["\"a\"", "\"b\""], 3)] {
+        let asked_for = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&asked_for);
+        let url = scripted(move |asked: &ScriptedRequest| {
+            if asked.method() != "tools/list" {
+                return asked.usual(&[]).unwrap_or_else(|| asked.answered(&text("here")));
+            }
+            let page = counted.fetch_add(1, Ordering::Relaxed);
+            let tools = json!([{"name": format!("t{page}"), "inputSchema": {"type": "object"}}]);
+            let cursor: Value = serde_json::from_str(cursors.get(page).unwrap_or(&"null")).unwrap();
+            asked.answered(&json!({"tools": tools, "nextCursor": cursor}))
+        })
+        .unwrap();
+        let before = before(&json!({"it": {"url": url}}));
+        let client = before.serve.connect(None).unwrap();
+        let list = client.request("tools/list", "{}").unwrap().result().unwrap();
+        let tools = list["tools"].as_array().unwrap().iter();
+        let names = tools.filter(|tool| tool["name"].as_str().unwrap().starts_with("it__t")).count();
+        assert_eq!((names, asked_for.load(Ordering::Relaxed)), (pages, pages), "{cursors:?}");
+    }
+}
+
 /// One that knows no session for longer than a request is not asked for ever.
 #[test]
 fn upstream_that_rejects_every_session_is_tried_twice() {

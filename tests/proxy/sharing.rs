@@ -36,6 +36,32 @@ fn heard(client: &McpClient) -> Value {
     serde_json::from_str(text(&client.call("heard", &json!({})).unwrap().result().unwrap())).unwrap()
 }
 
+/// Regression: only servers that were ready at that moment got the level, and any level was accepted.
+#[test]
+fn log_level_reaches_servers_that_start_later() {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    for capabilities in [json!({}), json!({"sampling": {}})] {
+        let scratch = tempfile::tempdir().unwrap();
+        let (came, communal) = (scratch.path().join("came"), places.fixture("communal"));
+        let script = r#"test -e "$1" || { : > "$1"; exit 1; }; exec "$2""#;
+        let args = ["-c", script, "sh", came.to_str().unwrap(), communal.to_str().unwrap()];
+        let shared = before(&Map::from_iter([("communal".to_owned(), stdio("/bin/sh", &args))]));
+        let client = shared.serve.connect_with(None, &capabilities).unwrap();
+        let set = |level: &str| {
+            let params = json!({"level": level}).to_string();
+            client.request("logging/setLevel", &params).unwrap().answer().unwrap()
+        };
+        assert_eq!(set("loud")["error"]["code"], -32602);
+        assert_eq!(set("debug")["result"], json!({}));
+        until("the server has the level", || {
+            let Ok(result) = client.call("communal__heard", &json!({})).unwrap().result() else {
+                return false;
+            };
+            result["content"][0]["text"].as_str().unwrap().contains("{\"level\":\"debug\"}")
+        });
+    }
+}
+
 #[test]
 fn upstream_is_told_why_a_client_cancels() {
     let shared = shared(&[]);

@@ -347,7 +347,7 @@ impl Hub {
     }
 
     /// Those that can be started and are part of `/mcp`.
-    fn offered(&self) -> impl Iterator<Item = Arc<Upstream>> {
+    pub(crate) fn offered(&self) -> impl Iterator<Item = Arc<Upstream>> {
         self.startable().filter(|upstream| self.adapter.schemas().is_offered(upstream.name()))
     }
 }

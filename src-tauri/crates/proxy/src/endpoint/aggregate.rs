@@ -16,6 +16,7 @@ use crate::call::{Outgoing, Recording};
 use crate::cancel::Cancel;
 use crate::hub::{Hub, Requester};
 use crate::upstream::{Upstream, handshake};
+use crate::wire::meta::Level;
 use crate::wire::{Body, Era, RpcError, params, version};
 
 fn capabilities() -> Value {
@@ -111,11 +112,14 @@ pub(crate) async fn request<G: Send + 'static>(
             Ok(forward(endpoint, context, upstream, method, params, cancel))
         }
         "logging/setLevel" => {
+            let level = params.as_ref().and_then(|params| params::text(params, "level"));
+            let level = level.as_deref().and_then(Level::of).ok_or_else(|| {
+                RpcError::invalid_params("logging/setLevel needs params.level, from debug to emergency")
+            })?;
             if let Some(session) = context.session {
-                for (upstream, live) in hub.ready().await {
-                    if live.hello.has("logging") {
-                        set_level(&upstream, session, params.as_ref()).await;
-                    }
+                session.set_log_level(level);
+                for upstream in hub.offered() {
+                    set_level(&upstream, session, level, params.as_ref()).await;
                 }
             }
             Ok(Dispatch::Answered(Body::Result(Bytes::from_static(b"{}"))))
@@ -147,14 +151,21 @@ pub(crate) async fn request<G: Send + 'static>(
     }
 }
 
-/// Sets the session's log level at one upstream. Errors are ignored: the level still applies at the others.
-async fn set_level(upstream: &Arc<Upstream>, session: &Arc<Session>, params: Option<&Bytes>) {
-    if answer_for_session(upstream, session, "logging/setLevel", params).await.is_none()
-        && let Ok(live) = upstream.session(&session.who(), Some(&session.outbox)).await
-    {
-        const METHOD: &str = "logging/setLevel";
-        if handshake::ask(&live.link, METHOD, params).await.is_ok() {
-            upstream.session_states.note(&session.id, METHOD, params);
+/// Sets the session's log level at one upstream; one that does not run gets it when it starts. Errors are ignored: the
+/// level still applies at the others.
+async fn set_level(upstream: &Arc<Upstream>, session: &Arc<Session>, level: Level, params: Option<&Bytes>) {
+    const METHOD: &str = "logging/setLevel";
+    match upstream.live_now() {
+        None if session.who().may_be_asked() => upstream.session_states.note(&session.id, METHOD, params),
+        None => upstream.log_levels.note(&session.id, level),
+        Some(live) if !live.hello.has("logging") => {}
+        Some(_) => {
+            if answer_for_session(upstream, session, METHOD, params).await.is_none()
+                && let Ok(live) = upstream.session(&session.who(), Some(&session.outbox)).await
+                && handshake::ask(&live.link, METHOD, params).await.is_ok()
+            {
+                upstream.session_states.note(&session.id, METHOD, params);
+            }
         }
     }
 }

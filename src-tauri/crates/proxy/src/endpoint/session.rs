@@ -18,6 +18,7 @@ use crate::cancel::Cancel;
 use crate::exchange::{self, Ask, Event, Inbox, Outbox};
 use crate::hub::changes::ListVersion;
 use crate::wire::headers::SESSION_ID;
+use crate::wire::meta::Level;
 use crate::wire::{Body, RpcError, Who, message, version};
 
 /// Limit of sessions; beyond it the least recently used one ends.
@@ -188,6 +189,12 @@ impl Session {
             cancel.cancel(None);
         }
         Some(RequestGuard { session: Arc::clone(self), number })
+    }
+
+    /// Sets the level from which on the client wants log messages.
+    pub(crate) fn set_log_level(&self, level: Level) {
+        let level = Bytes::from(format!("\"{}\"", level.name()));
+        *self.log_level.lock().unwrap_or_else(PoisonError::into_inner) = Some(level);
     }
 
     /// Cancels a request by the client's id.

@@ -42,6 +42,11 @@ impl LogLevels {
         }
     }
 
+    /// Notes a client's level for the next start of the upstream.
+    pub(crate) fn note(&self, session: &str, level: Level) {
+        self.by_session().insert(session.into(), level);
+    }
+
     /// Sets a client's level, and that of the upstream where it changes. Returns the answer for the client.
     pub(crate) async fn set(&self, live: &Live, session: &str, level: Level) -> Body {
         let mut sent = self.sent.lock().await;
