@@ -63,7 +63,7 @@ pub use recording::replay::Replay;
 pub use recording::stored_redaction::{Counted, Found};
 pub use schemascope_codegen::beside;
 pub use schemascope_proxy::ServerEntry;
-pub use schemascope_redact::{RuleError, is_sensitive_key};
+pub use schemascope_redact::RuleError;
 pub use schemascope_registry::check::{Checks, Class as CheckClass, Finding};
 pub use schemascope_store::{AuditCheck, Damage, Findings, Position, Rebuilt, Report as Verified};
 pub use signal::asked_to_end;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use comfy_table::Cell;
 use schemascope_api::{AddCliTool, CliState, ListCliTools};
-use schemascope_engine::{CliEntry, Front, is_sensitive_key};
+use schemascope_engine::{CliEntry, Front};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, person};
@@ -29,6 +29,12 @@ const TELLING: [&str; 11] = [
     "network",
     "systemPrompt",
     "definition",
+];
+
+/// Endings of variables that decide which code runs: `LD_PRELOAD`, `NODE_OPTIONS`, `GIT_SSH_COMMAND`, …
+const RUNS_CODE: [&str; 12] = [
+    "PATH", "PRELOAD", "AUDIT", "OPTIONS", "OPTS", "OPT", "COMMAND", "EDITOR", "PAGER", "SHELL", "LIB",
+    "STARTUP",
 ];
 
 /// How entries are added.
@@ -137,13 +143,14 @@ fn print(new: &[Offered]) -> Result<()> {
     Ok(())
 }
 
-/// Variables with their values, as `LD_PRELOAD` decides what is run; without those that may be secrets. Anything else as it
-/// is.
+/// Variables without their values, which may be secrets, but for those that decide what is run. Anything else as it is.
 fn shown(key: &str, value: &Value) -> String {
     match value {
         Value::Object(variables) if key == "env" => {
             let variable = |(name, value): (&String, &Value)| match value.as_str() {
-                Some(value) if !is_sensitive_key(name) => format!("{name}={value}"),
+                Some(value) if RUNS_CODE.iter().any(|ending| name.ends_with(ending)) => {
+                    format!("{name}={value}")
+                }
                 _ => name.clone(),
             };
             variables.iter().map(variable).collect::<Vec<_>>().join(" ")

@@ -97,7 +97,7 @@ fn arguments_are_kept_from_options_with_several_values_and_from_subcommands() {
     let text = "usage: pack [-h] [--with FILE [FILE ...]] name\n\noptions:\n  --with FILE [FILE ...]  add them\n  --level N  so much\n";
     let pack = tool(text, "pack", &Policy::default());
     assert_eq!(words(&pack, json!({"name": "x", "level": 3})), ["--level", "3", "x"]);
-    let with = words(&pack, json!({"name": "x", "with": ["a", "b"]}));
+    let with = words(&pack, json!({"name": "x", "with": [["a", "b"]]}));
     assert_eq!(with[with.len() - 2..], ["--", "x"], "{with:?}");
     let text = "Usage: app [OPTIONS] [FILE]\n\nCommands:\n  wipe  Delete everything\n  show  Print\n\nOptions:\n  --level <N>  So much\n";
     let app = tool(text, "app", &Policy::default());
