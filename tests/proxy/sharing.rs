@@ -63,7 +63,7 @@ fn log_level_reaches_servers_that_start_later() {
 }
 
 #[test]
-fn upstream_is_told_why_a_client_cancels() {
+fn upstream_gets_the_reason_of_a_cancellation() {
     let shared = shared(&[]);
     let client = shared.serve.connect_with(UPSTREAM, &json!({"elicitation": {}})).unwrap();
     // A reason that is no text cancels as well.
@@ -75,7 +75,7 @@ fn upstream_is_told_why_a_client_cancels() {
         assert!(call.until("elicitation/create").is_some());
         let cancelled = json!({"requestId": "slow", "reason": reason}).to_string();
         client.notify("notifications/cancelled", &cancelled).unwrap();
-        until("the upstream is told", || {
+        until("the upstream has the reason", || {
             heard(&client).as_array().unwrap().contains(&json!({"cancelled": told}))
         });
     }

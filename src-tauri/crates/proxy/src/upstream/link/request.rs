@@ -79,7 +79,7 @@ pub(crate) struct Request {
     link: Arc<Link>,
     /// Whether it may be cancelled.
     cancellable: bool,
-    /// What the upstream is told when it is.
+    /// The reason sent to the upstream when it is.
     reason: String,
     _gone: DropGuard,
     /// Notifications and questions that belong to it.
