@@ -113,12 +113,12 @@ fn hostile(client: &McpClient) -> Result<bool> {
 }
 
 fn is_one_word(words: &[Value], property: &str, value: &str) -> bool {
-    let marker = words.iter().position(|word| word == "--").unwrap_or(words.len());
-    let options = words.get(1..marker).unwrap_or_default();
+    let written = words.get(1..).unwrap_or_default();
     match property {
-        // The value is a part of its own option, and the other argument stands behind `--`.
-        "regexp" => *options == [json!(format!("--regexp={value}"))] && words.len() == marker + 2,
-        _ => options.is_empty() && words.len() == marker + 2 && words[marker + 1] == value,
+        // The value is a part of its own option.
+        "regexp" => *written == [json!(format!("--regexp={value}")), json!("no-such-file")],
+        _ if value.starts_with('-') => *written == [json!("--"), json!(value)],
+        _ => *written == [json!(value)],
     }
 }
 
