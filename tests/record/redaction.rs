@@ -208,8 +208,8 @@ fn redact_applies_current_rules_to_stored_calls() {
     let schema = done(&["schema", "hr__find"]);
     assert!(schema.contains("INT-739200"), "there is something to forget: {schema}");
     let data = program.data_dir();
-    fs::create_dir(data.join("index.bad-7")).unwrap();
-    fs::write(data.join("index.bad-7/db"), "INT-739200").unwrap();
+    fs::create_dir(data.join("index.bad-9999999999999")).unwrap();
+    fs::write(data.join("index.bad-9999999999999/db"), "INT-739200").unwrap();
     let secrets = ["739200", "739201", "918273", "918274"];
     assert!(secrets.iter().all(|secret| !places_of(secret, data).is_empty()));
 

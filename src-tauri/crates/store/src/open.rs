@@ -69,6 +69,9 @@ pub enum IndexRecovery {
     },
 }
 
+/// What the name of an index that was moved aside begins with; the time in milliseconds follows.
+const MOVED_ASIDE: &str = "index.bad-";
+
 /// Opens the store in `dir` and replays into `fold` the entries that its states lack.
 pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, Reader, Recovery), Error> {
     let lock = Lock::take(dir)?;
@@ -90,7 +93,7 @@ pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, 
     journal.set_reserve(RESERVED_BYTES);
     let caught_up = match caught_up {
         Err(OpenError::Damaged(reason)) => {
-            let moved_to = dir.join(format!("index.bad-{}", now.as_millis()));
+            let moved_to = dir.join(format!("{MOVED_ASIDE}{}", now.as_millis()));
             let io = |source| Error::Io { path: path.clone(), source };
             fs::rename(&path, &moved_to).map_err(io)?;
             tracing::warn!(%reason, moved_to = %moved_to.display(), "the index is unusable; rebuilding it from the journal");
@@ -102,9 +105,30 @@ pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, 
         caught_up => caught_up,
     };
     let index = caught_up.map_err(OpenError::into_error)?;
+    remove_old_indexes(dir, &recovery.index, now);
     let reader = Reader::new(journal.dir().to_owned(), index.clone());
     let ballast = Ballast::ensure(dir, RESERVED_BYTES);
     Ok((Writer::new(journal, index, compressor(dir)?, ballast, lock), reader, recovery))
+}
+
+/// Removes indexes that were moved aside, except the last one for a week. The journal has all they have, and they also
+/// hold calls that were removed since.
+fn remove_old_indexes(dir: &Path, recovery: &IndexRecovery, now: Timestamp) {
+    const KEPT_MS: u64 = 7 * 24 * 60 * 60 * 1_000;
+    let kept = match recovery {
+        IndexRecovery::Replaced { moved_to, .. } => moved_to.file_name(),
+        IndexRecovery::Intact | IndexRecovery::Built => None,
+    };
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let moved = name.to_str().and_then(|name| name.strip_prefix(MOVED_ASIDE)?.parse().ok());
+        let Some(moved) = moved.filter(|_| kept != Some(&name)) else { continue };
+        if (kept.is_some() || now.as_millis().saturating_sub(moved) > KEPT_MS)
+            && let Err(error) = fs::remove_dir_all(entry.path())
+        {
+            tracing::warn!(path = %entry.path().display(), %error, "an old index cannot be removed");
+        }
+    }
 }
 
 pub(crate) fn compressor(dir: &Path) -> Result<Compressor, Error> {

@@ -169,7 +169,7 @@ fn with_secrets(dir: &Path) -> Counter {
     }
     writer.save_states(&counter.states()).unwrap();
     writer.close().unwrap();
-    copy(&dir.join("index"), &dir.join("index.bad-7"));
+    copy(&dir.join("index"), &dir.join("index.bad-9999999999999"));
     counter
 }
 
@@ -192,7 +192,7 @@ fn redact_removes_secrets_from_all_stored_data() {
     assert_eq!((redacted.records, redacted.changed, redacted.unreadable), (42, 2, 0));
     assert_eq!(rebuilt, counter);
     assert!(!holds_secrets(dir.path()));
-    assert!(!dir.path().join("index.bad-7").exists());
+    assert!(!dir.path().join("index.bad-9999999999999").exists());
     assert!(verified(dir.path()).is_sound());
 }
 

@@ -198,7 +198,8 @@ fn damaged_index_answers_correctly_or_is_rebuilt() {
     }
 }
 
-/// Damage found while reading is recorded in a file, and the next start rebuilds.
+/// Damage found while reading is recorded in a file, and the next start rebuilds. Only the last damaged index is kept,
+/// for a week.
 #[test]
 fn recorded_damage_leads_to_a_rebuild() {
     let dir = tempfile::tempdir().unwrap();
@@ -209,12 +210,17 @@ fn recorded_damage_leads_to_a_rebuild() {
     writer.close().unwrap();
     drop(reader);
     fs::write(dir.path().join("index.damaged"), []).unwrap();
+    fs::create_dir_all(dir.path().join("index.bad-0/db")).unwrap();
     let (writer, reader, recovery, restored) = open(dir.path());
     let IndexRecovery::Replaced { moved_to, .. } = recovery.index else { panic!("{recovery:?}") };
     assert!(moved_to.join("db").exists());
     assert_eq!((all(&reader).len(), restored), (50, counter));
     drop((writer, reader));
     assert_eq!(open(dir.path()).2.index, IndexRecovery::Intact);
+    assert!(moved_to.exists() && !dir.path().join("index.bad-0").exists());
+    let later = Timestamp::from_millis(8 * 24 * 3_600_000);
+    drop(schemascope_store::open(dir.path(), &mut Counter::default(), later).unwrap());
+    assert!(!moved_to.exists());
 }
 
 /// A snapshot at the head of a segment replaces the state learned from earlier entries and equals
