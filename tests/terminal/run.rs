@@ -1,7 +1,9 @@
 //! `run`: a command with the engine up around it.
 
 use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
 use schemascope_test_support::{McpClient, Program, until};
 use serde_json::json;
@@ -99,6 +101,28 @@ fn calls_go_on_when_the_instance_dies() {
     let (code, err) = script.end();
     assert_eq!((code, err.lines().last()), (Some(7), Some("schemascope: 2 calls, 2 observations")), "{err}");
     assert_eq!(program.json_lines(&["calls"]).unwrap().len(), 2);
+}
+
+/// Nothing of their requests is read: their bodies are announced here, and never come.
+#[test]
+fn pages_of_other_sites_are_rejected_at_once() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    let mut script = Script::start(&program, WAITING);
+    let address = script.line().replace("http://", "");
+    for foreign in
+        ["host: evil.example".to_owned(), format!("host: {address}\r\norigin: http://evil.example")]
+    {
+        let mut stream = TcpStream::connect(&address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let head =
+            format!("POST /mcp HTTP/1.1\r\n{foreign}\r\nconnection: close\r\ncontent-length: 9\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = [0; 12];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(String::from_utf8_lossy(&answer), "HTTP/1.1 403", "{foreign}");
+    }
+    assert_eq!(script.end().0, Some(7));
 }
 
 #[test]

@@ -100,7 +100,7 @@ pub async fn serve(
     let _ = engine.upstreams.mcp_url.set(instance.mcp_url.clone());
     let over = CancellationToken::new();
     let _over_in_any_case = over.clone().drop_guard();
-    let app = router(&engine, guard::Guard { address, tokens }, pages, &shutdown, &over);
+    let app = router(&engine, (address, tokens), pages, &shutdown, &over);
     let data_dir = engine.data.path();
     instance.write(data_dir).map_err(ServeError::Instance)?;
     ready(&instance);
@@ -135,20 +135,20 @@ pub async fn serve(
 
 fn router(
     engine: &Arc<Engine>,
-    guard: guard::Guard,
+    (address, tokens): (SocketAddr, Tokens),
     pages: Arc<dyn Pages>,
     shutdown: &CancellationToken,
     over: &CancellationToken,
 ) -> Router {
     let mut router = Router::new();
     for (access, path, methods) in routes(engine, shutdown, over) {
-        let check = middleware::from_fn_with_state((guard.clone(), access), guard::check_token);
+        let check = middleware::from_fn_with_state((tokens.clone(), access), guard::check_token);
         router = router.route(path, methods.layer(check));
     }
     router
         // The pages themselves are not secret; they need the owner token to show anything.
         .fallback_service(get(pages::page).fallback(not_found).with_state(pages))
-        .layer(middleware::from_fn_with_state(guard, guard::check_site))
+        .layer(middleware::from_fn_with_state(address, guard::check_site))
 }
 
 /// Every route except the dashboard's files, and who may use it.

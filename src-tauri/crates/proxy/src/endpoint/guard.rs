@@ -14,15 +14,6 @@ use axum::response::{IntoResponse, Response};
 use reqwest::Url;
 use sha2::{Digest, Sha256};
 
-/// The rules for requests.
-#[derive(Debug, Clone)]
-pub struct Guard {
-    /// The address on which Schemascope listens.
-    pub address: SocketAddr,
-    /// The tokens for `Authorization: Bearer`.
-    pub tokens: Tokens,
-}
-
 /// The tokens of a listener.
 #[derive(Debug, Clone)]
 pub struct Tokens {
@@ -41,9 +32,9 @@ pub enum Access {
     Owner,
 }
 
-/// Middleware that rejects requests by Host and Origin, with 403 or 400.
-pub async fn check_site(State(guard): State<Guard>, request: Request, next: Next) -> Response {
-    match guard.reject_site(request.headers(), request.uri().host()) {
+/// Middleware that rejects requests by Host and Origin, with 403 or 400. Its state is the address on which we listen.
+pub async fn check_site(State(address): State<SocketAddr>, request: Request, next: Next) -> Response {
+    match reject_site(address, request.headers(), request.uri().host()) {
         Some(response) => response,
         None => next.run(request).await,
     }
@@ -52,11 +43,11 @@ pub async fn check_site(State(guard): State<Guard>, request: Request, next: Next
 /// Middleware that rejects requests without a valid token, with 401, and those whose token does not open the route, with
 /// 403.
 pub async fn check_token(
-    State((guard, access)): State<(Guard, Access)>,
+    State((tokens, access)): State<(Tokens, Access)>,
     request: Request,
     next: Next,
 ) -> Response {
-    match guard.tokens.reject(access, request.headers()) {
+    match tokens.reject(access, request.headers()) {
         Some(response) => response,
         None => next.run(request).await,
     }
@@ -66,52 +57,48 @@ fn text(headers: &HeaderMap, name: header::HeaderName) -> Option<&str> {
     headers.get(name).map(|value| value.to_str().unwrap_or("?"))
 }
 
-impl Guard {
-    fn reject_site(&self, headers: &HeaderMap, uri_host: Option<&str>) -> Option<Response> {
-        // A request has one Host header (RFC 9112, 3.2) and one Origin at most; its target may name the host as well.
-        for name in [header::HOST, header::ORIGIN] {
-            if headers.get_all(&name).iter().count() > 1 {
-                let message = format!("the request has more than one {name} header\n");
-                return Some((StatusCode::BAD_REQUEST, message).into_response());
-            }
+fn reject_site(address: SocketAddr, headers: &HeaderMap, uri_host: Option<&str>) -> Option<Response> {
+    // A request has one Host header (RFC 9112, 3.2) and one Origin at most; its target may name the host as well.
+    for name in [header::HOST, header::ORIGIN] {
+        if headers.get_all(&name).iter().count() > 1 {
+            let message = format!("the request has more than one {name} header\n");
+            return Some((StatusCode::BAD_REQUEST, message).into_response());
         }
-        let host = text(headers, header::HOST).or(uri_host);
-        let named = [uri_host, host];
-        let is_foreign = |host: &&str| !authority(host).is_some_and(|host| self.is_ours(&host));
-        if let Some(other) = named.into_iter().flatten().find(is_foreign) {
-            return Some(forbidden(format!(
-                "Host {other:?} is not a name of this machine; use localhost or 127.0.0.1\n"
-            )));
-        }
-        if host.is_none() {
-            return Some(forbidden("the Host header is missing\n".to_owned()));
-        }
-        // A page from the requested address is ours, also if a port is forwarded.
-        let requested = host.and_then(authority);
-        let is_own = |origin: &Url| requested.as_ref() == Some(origin) || self.is_own_origin(origin);
-        let origin = text(headers, header::ORIGIN);
-        let site = |origin: &str| origin.strip_prefix("http://").and_then(authority);
-        let foreign = origin.filter(|origin| !site(origin).is_some_and(|origin| is_own(&origin)));
-        foreign.map(|origin| {
-            forbidden(format!(
-                "Origin {origin:?} may not call this server; only the dashboard's own pages may\n"
-            ))
-        })
     }
+    let host = text(headers, header::HOST).or(uri_host);
+    let named = [uri_host, host];
+    let is_foreign = |host: &&str| !authority(host).is_some_and(|host| is_ours(address, &host));
+    if let Some(other) = named.into_iter().flatten().find(is_foreign) {
+        return Some(forbidden(format!(
+            "Host {other:?} is not a name of this machine; use localhost or 127.0.0.1\n"
+        )));
+    }
+    if host.is_none() {
+        return Some(forbidden("the Host header is missing\n".to_owned()));
+    }
+    // A page from the requested address is ours, also if a port is forwarded.
+    let requested = host.and_then(authority);
+    let is_own = |origin: &Url| requested.as_ref() == Some(origin) || is_own_origin(address, origin);
+    let origin = text(headers, header::ORIGIN);
+    let site = |origin: &str| origin.strip_prefix("http://").and_then(authority);
+    let foreign = origin.filter(|origin| !site(origin).is_some_and(|origin| is_own(&origin)));
+    foreign.map(|origin| {
+        forbidden(format!("Origin {origin:?} may not call this server; only the dashboard's own pages may\n"))
+    })
+}
 
-    /// Whether a host is this machine, with any port: it may be forwarded.
-    fn is_ours(&self, host: &Url) -> bool {
-        let own = match self.address.ip() {
-            IpAddr::V4(own) => own.to_string(),
-            IpAddr::V6(own) => format!("[{own}]"),
-        };
-        host.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]") || host == own)
-    }
+/// Whether a host is this machine, with any port: it may be forwarded.
+fn is_ours(address: SocketAddr, host: &Url) -> bool {
+    let own = match address.ip() {
+        IpAddr::V4(own) => own.to_string(),
+        IpAddr::V6(own) => format!("[{own}]"),
+    };
+    host.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]") || host == own)
+}
 
-    /// Whether an origin is ours: this machine and *our* port. Other ports serve pages of other programs.
-    fn is_own_origin(&self, origin: &Url) -> bool {
-        origin.port_or_known_default() == Some(self.address.port()) && self.is_ours(origin)
-    }
+/// Whether an origin is ours: this machine and *our* port. Other ports serve pages of other programs.
+fn is_own_origin(address: SocketAddr, origin: &Url) -> bool {
+    origin.port_or_known_default() == Some(address.port()) && is_ours(address, origin)
 }
 
 /// Reads `HOST` or `HOST:PORT` as a browser does; `None` if the text is anything else.
@@ -165,9 +152,12 @@ fn same(a: &str, b: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn guard() -> Guard {
-        let tokens = Tokens { agent: Some("s3cret".into()), owner: "0wner".into() };
-        Guard { address: "127.0.0.1:7347".parse().unwrap(), tokens }
+    fn tokens() -> Tokens {
+        Tokens { agent: Some("s3cret".into()), owner: "0wner".into() }
+    }
+
+    fn rejected(headers: &HeaderMap, uri_host: Option<&str>) -> Option<u16> {
+        code(reject_site("127.0.0.1:7347".parse().unwrap(), headers, uri_host))
     }
 
     fn headers(headers: &[(&str, &str)]) -> HeaderMap {
@@ -183,7 +173,7 @@ mod tests {
     }
 
     fn site(of: &[(&str, &str)]) -> Option<u16> {
-        code(guard().reject_site(&headers(of), None))
+        rejected(&headers(of), None)
     }
 
     #[test]
@@ -233,13 +223,13 @@ mod tests {
             [("host", "localhost"), ("origin", "http://localhost:7347"), ("origin", "http://evil.example")];
         assert_eq!(site(&two), Some(400));
         let headers = headers(&[("host", "localhost")]);
-        assert!(guard().reject_site(&headers, Some("evil.example")).is_some());
-        assert!(guard().reject_site(&headers, Some("127.0.0.1")).is_none());
+        assert!(rejected(&headers, Some("evil.example")).is_some());
+        assert!(rejected(&headers, Some("127.0.0.1")).is_none());
     }
 
     #[test]
     fn owner_token_opens_everything_and_agent_token_mcp_only() {
-        let open = Tokens { agent: None, ..guard().tokens };
+        let open = Tokens { agent: None, ..tokens() };
         for (authorization, agent, owner, owner_if_open) in [
             ("Bearer s3cret", None, Some(403), Some(401)),
             ("bearer  s3cret ", None, Some(403), Some(401)),
@@ -251,7 +241,7 @@ mod tests {
         ] {
             let headers = headers(&[("authorization", authorization)]);
             let status = |tokens: &Tokens, access| code(tokens.reject(access, &headers));
-            let tokens = guard().tokens;
+            let tokens = tokens();
             let seen = (status(&tokens, Access::Agent), status(&tokens, Access::Owner));
             assert_eq!(seen, (agent, owner), "{authorization}");
             let seen = (status(&open, Access::Agent), status(&open, Access::Owner));

@@ -1,9 +1,9 @@
 //! The relay of HTTP clients: one address that stays while instances come and go.
 //!
-//! Requests and answers pass unchanged, headers included, so the instance checks token, Host and Origin itself. When the
-//! instance ends, the next one is found. A session of a client continues there: the relay repeats the client's own
-//! introduction and exchanges the session id. Requests in progress are sent again if that is harmless, else answered
-//! with an error that says so.
+//! Requests and answers pass unchanged, headers included, so the instance checks the token itself. Host and Origin are
+//! checked here first: nothing that a web page sends is even read. When the instance ends, the next one is found. A
+//! session of a client continues there: the relay repeats the client's own introduction and exchanges the session id.
+//! Requests in progress are sent again if that is harmless, else answered with an error that says so.
 
 mod session;
 
@@ -18,6 +18,7 @@ use axum::body::{Body as HttpBody, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, Method, StatusCode, header};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::serve::ListenerExt;
 use bytes::Bytes;
@@ -30,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 use super::attachment::read_body;
 use super::request::is_repeatable;
 use super::{InstanceAddress, Instances};
-use crate::endpoint::MAX_BODY;
+use crate::endpoint::{MAX_BODY, guard};
 use crate::upstream::transport::http::{own_client, plain};
 use crate::wire::RpcError;
 use crate::wire::message::{self, Body, Message};
@@ -89,7 +90,8 @@ impl HttpRelay {
             .route("/", axum::routing::any(answer::<I>))
             .route("/mcp", axum::routing::any(answer::<I>))
             .route("/mcp/{name}", axum::routing::any(answer::<I>))
-            .with_state(relay);
+            .with_state(relay)
+            .layer(middleware::from_fn_with_state(address, guard::check_site));
         // Without it every event of a stream waits 40 ms for the client's acknowledgement.
         let listener = listener.tap_io(|stream| drop(stream.set_nodelay(true)));
         let serving = axum::serve(listener, app).with_graceful_shutdown(ended.clone().cancelled_owned());
