@@ -352,6 +352,39 @@ fn a_form_that_held_becomes_a_version() {
     assert!(!books.versions().wants(&again));
 }
 
+/// What was learned here waits on when a schema from elsewhere came after it and was turned down.
+#[test]
+fn rejected_import_leaves_the_version_before_it_waiting() {
+    use VersionState::{Candidate, Promoted, Rejected, Superseded};
+    let mut books = Books::new();
+    books.cut(1);
+    books.cut_from(VersionOrigin::Import, 2);
+    assert_eq!(books.states(), [Superseded, Candidate]);
+    books.wish(Wish::Reject(None)).unwrap();
+    assert_eq!(books.states(), [Candidate, Rejected]);
+    books.wish(Wish::Promote(None)).unwrap();
+    assert_eq!(books.states(), [Promoted, Rejected]);
+    // One that is learned here and rejected leaves nothing.
+    books.cut(3);
+    books.cut(4);
+    books.wish(Wish::Reject(None)).unwrap();
+    assert_eq!(books.states(), [Promoted, Rejected, Superseded, Rejected]);
+}
+
+/// A decision that brings another schema into force ends a suspension, and so does undoing one.
+#[test]
+fn undo_ends_a_suspension() {
+    let mut books = Books::new();
+    books.cut(1);
+    books.wish(Wish::Promote(None)).unwrap();
+    books.cut(2);
+    books.wish(Wish::Promote(None)).unwrap();
+    books.write(Actor::policy(), AuditEvent::Suspend {}).unwrap();
+    assert!(books.versions().is_suspended());
+    books.wish(Wish::Undo).unwrap();
+    assert_eq!((books.in_force(), books.versions().is_suspended()), (Some(1), false));
+}
+
 /// An imported schema waits for a person, even if it is what is inferred here.
 #[test]
 fn policy_does_not_promote_an_imported_version() {

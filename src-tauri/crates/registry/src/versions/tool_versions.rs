@@ -1,6 +1,6 @@
 //! The versions of one tool: how an entry changes them, which are kept, and which decisions an actor may take.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use schemascope_model::{ActorKind, CallId, Quality, VersionOrigin, VersionState};
@@ -26,8 +26,8 @@ pub struct ToolVersions {
     decided: Decided,
     /// Decisions with what stood before each, the latest last.
     undo: Vec<(CallId, Decided)>,
-    /// Digests of what persons rejected or took back.
-    hands_off: BTreeSet<Box<str>>,
+    /// Digests of what persons rejected or took back, the latest last.
+    hands_off: VecDeque<Box<str>>,
     suspended: bool,
     drifts: Drifts,
 }
@@ -158,13 +158,22 @@ impl ToolVersions {
         self.decided.rolled_back.contains(&number)
     }
 
-    /// The version that waits for a decision: the newest one, if nothing was decided about it.
+    /// The version that waits for a decision: the newest one, if nothing was decided about it. A schema from elsewhere that
+    /// was turned down leaves the one before it waiting.
     pub fn candidate(&self) -> Option<u32> {
-        let (newest, decided) = (self.newest()?.number, &self.decided);
-        let is_decided = decided.needs(newest)
-            || decided.rejected.contains(&newest)
-            || decided.rolled_back.contains(&newest);
-        (!is_decided).then_some(newest)
+        let may_wait = |version: &&Arc<Version>| {
+            version.origin == VersionOrigin::Inferred || !self.is_turned_down(version.number)
+        };
+        let newest = self.versions().rev().find(may_wait)?.number;
+        (!self.is_decided(newest)).then_some(newest)
+    }
+
+    fn is_turned_down(&self, number: u32) -> bool {
+        self.decided.rejected.contains(&number) || self.decided.rolled_back.contains(&number)
+    }
+
+    fn is_decided(&self, number: u32) -> bool {
+        self.decided.needs(number) || self.is_turned_down(number)
     }
 
     /// Whether a draft is to be cut: it is new, and not what a person rejected. What was cut from the same
@@ -182,13 +191,15 @@ impl ToolVersions {
         is_new && !self.versions.values().any(rejected)
     }
 
-    /// The version that the policy `at_high` promotes now: the candidate, when it is what is still inferred and
-    /// its quality is high, it was not taken back and nothing is pinned.
+    /// The version that the policy `at_high` promotes now: the newest that was learned here, when nothing was decided about
+    /// it or a newer one, it is what is still inferred and its quality is high, it was not taken back and nothing is pinned.
+    /// What others decided is for a person to decide here.
     pub fn to_promote(&self, form: &Form, quality: Quality) -> Option<u32> {
-        let candidate = self.newest().filter(|newest| self.candidate() == Some(newest.number))?;
+        let is_inferred = |version: &&Arc<Version>| version.origin == VersionOrigin::Inferred;
+        let candidate = self.versions().rev().find(is_inferred)?;
         let may = quality == Quality::High
-            // What others decided is for a person to decide here.
-            && candidate.origin == VersionOrigin::Inferred
+            && !self.is_decided(candidate.number)
+            && self.decided.promoted.is_none_or(|promoted| promoted < candidate.number)
             && *candidate.digest == *form.digest()
             && !self.hands_off.contains(&candidate.digest)
             && self.decided.pinned.is_none();
@@ -243,7 +254,7 @@ impl ToolVersions {
             AuditEvent::Promote { version } => {
                 let digest = self.version(*version)?.digest.clone();
                 if by_person {
-                    self.hands_off.remove(&digest);
+                    self.hands_off.retain(|other| *other != digest);
                 } else if self.hands_off.contains(&digest) || before.rejected.contains(version) {
                     return Err(Refused::HandsOff(*version));
                 }
@@ -267,9 +278,9 @@ impl ToolVersions {
                 self.keep_hands_off(before.promoted.filter(|promoted| Some(*promoted) != *to));
             }
         }
+        // Another schema is advertised again.
+        self.suspended &= was_in_force == self.decided.in_force();
         if entry.event.is_decision() {
-            // Another schema is advertised again.
-            self.suspended &= before.in_force() == self.decided.in_force();
             self.undo.push((entry.id, before));
             let beyond = self.undo.len().saturating_sub(MAX_UNDO);
             self.undo.drain(..beyond);
@@ -307,9 +318,11 @@ impl ToolVersions {
     fn keep_hands_off(&mut self, version: Option<u32>) {
         let digest =
             version.and_then(|version| self.versions.get(&version)).map(|version| version.digest.clone());
-        self.hands_off.extend(digest);
+        let Some(digest) = digest else { return };
+        self.hands_off.retain(|other| *other != digest);
+        self.hands_off.push_back(digest);
         if self.hands_off.len() > MAX_HANDS_OFF {
-            self.hands_off.pop_first();
+            self.hands_off.pop_front();
         }
     }
 
