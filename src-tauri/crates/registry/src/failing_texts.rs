@@ -143,9 +143,14 @@ impl FailingTexts {
 
 /// Whether a result is a text that begins in one of these ways.
 pub fn begins_with(result: &RawValue, beginnings: &[Box<str>]) -> bool {
-    let observation = observe(result);
-    let text = observation.as_ref().and_then(beginning_of);
-    text.is_some_and(|text| beginnings.iter().any(|beginning| text.trim_start().starts_with(&**beginning)))
+    observe(result).is_some_and(|observation| begins(&observation, beginnings))
+}
+
+/// Whether an observation is of a text that begins in one of these ways.
+pub(crate) fn begins(observation: &Observation<'_>, beginnings: &[Box<str>]) -> bool {
+    let begins =
+        |text: Cow<'_, str>| beginnings.iter().any(|beginning| text.trim_start().starts_with(&**beginning));
+    !beginnings.is_empty() && beginning_of(observation).is_some_and(begins)
 }
 
 /// How the text of a result begins, if it is a text, or is the text in `{"result": text}`.

@@ -21,6 +21,7 @@ mod registry;
 mod schema;
 mod state;
 mod tool;
+mod unlearned;
 pub mod versions;
 
 pub use failing_texts::{FailingTexts, Found, MAX_BEGINNING, MAX_RULES, begins_with};
@@ -35,3 +36,4 @@ pub use registry::{DeclaredChange, Registry};
 pub use schema::{DeclaredSchema, Validators, digest};
 pub use state::InvalidState;
 pub use tool::{Declaration, Tool};
+pub use unlearned::Unlearned;

@@ -27,10 +27,7 @@ impl RecurringKeys {
 
     /// Counts an object and returns whether its keys have recurred often enough, itself included.
     pub(crate) fn add(&mut self, json: &str) -> bool {
-        let Ok(Value::Object(members)) = serde_json::from_str(json) else { return false };
-        let mut keys: Vec<&String> = members.keys().collect();
-        keys.sort_unstable();
-        let digest = digest(&Value::from(keys.into_iter().map(String::as_str).collect::<Vec<_>>()));
+        let Some(digest) = digest_of_keys(json) else { return false };
         if self.0.len() >= MAX_SETS && !self.0.contains_key(&digest) {
             return false;
         }
@@ -38,6 +35,19 @@ impl RecurringKeys {
         *count = count.saturating_add(1);
         *count >= PROVEN
     }
+
+    /// Whether the keys of an object have recurred often enough.
+    pub(crate) fn prove(&self, json: &str) -> bool {
+        digest_of_keys(json).is_some_and(|digest| self.0.get(&digest).is_some_and(|count| *count >= PROVEN))
+    }
+}
+
+/// The digest of an object's keys, in any order.
+fn digest_of_keys(json: &str) -> Option<Box<str>> {
+    let Ok(Value::Object(members)) = serde_json::from_str(json) else { return None };
+    let mut keys: Vec<&String> = members.keys().collect();
+    keys.sort_unstable();
+    Some(digest(&Value::from(keys.into_iter().map(String::as_str).collect::<Vec<_>>())))
 }
 
 #[cfg(test)]

@@ -20,6 +20,10 @@ use crate::recurring::RecurringKeys;
 use crate::schema::{DeclaredSchema, digest};
 use crate::versions::{Drafts, Form};
 
+/// How much earlier than the latest call one began that is not among the newest. Calls end in another order than they
+/// begin, and the longest take minutes.
+const EARLIER_MS: u64 = 3_600_000;
+
 /// Everything known of one tool. All counts are additive.
 #[derive(Debug, Clone, Default)]
 pub struct Tool {
@@ -150,7 +154,11 @@ impl Tool {
         let is_failure = is_failing_text || call.outcome.is_failure();
         self.failures += u64::from(is_failure);
         self.unanswered += u64::from(!matches!(call.outcome, Outcome::Ok | Outcome::ToolError));
-        self.recent_failures.add(call.at, is_failure);
+        // A trace of earlier calls says nothing of what the tool does now.
+        let is_earlier = |last: Timestamp| last.as_millis().saturating_sub(call.at.as_millis()) > EARLIER_MS;
+        if !self.last_called.is_some_and(is_earlier) {
+            self.recent_failures.add(call.at, is_failure);
+        }
         call.total_us.into_iter().for_each(|micros| self.latencies.add(micros));
         self.last_called = self.last_called.max(Some(call.at));
         if call.outcome != Outcome::Ok || is_failing_text {

@@ -156,7 +156,7 @@ fn judge_latest(
         return Err(ApiError::new(ErrorKind::Invalid, message));
     }
     let mut impact = Impact::default();
-    let found = Observations::latest(reader, id, &contest.failing, last, |call, observation| {
+    let found = Observations::latest(reader, id, &contest.unlearned, last, |call, observation| {
         impact.add(call.id, call.at, observation.check(|json| judge.check_stored(json)).0);
     });
     Ok((impact, found.map_err(internal)?))

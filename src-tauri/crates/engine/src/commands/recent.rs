@@ -4,13 +4,12 @@ use std::borrow::Cow;
 
 use schemascope_api::{ApiError, GetRecent, HistoryPoint, Recent, RecentField, TypeRow};
 use schemascope_model::{CallRecord, Outcome, Timestamp, ToolId};
-use schemascope_registry::{self as registry, Tool};
+use schemascope_registry::{self as registry, Tool, Unlearned};
 use schemascope_shape::{FieldReport, Policy};
 use schemascope_store::{CallQuery, Reader};
 
 use super::{Handle, internal};
 use crate::engine::Engine;
-use crate::knowledge::observations::fails;
 
 handlers![GetRecent];
 
@@ -23,10 +22,10 @@ impl Handle<GetRecent> for Engine {
     async fn handle(&self, command: GetRecent) -> Result<Recent, ApiError> {
         self.settled().await?;
         let id = self.find(&command.tool_id)?;
-        let known = |tool: &Tool| (tool.shape.observations(), tool.failing_texts.beginnings());
-        let (observations, failing) = self.registry().tool(&id).map(known).unwrap_or_default();
+        let known = |tool: &Tool| (tool.shape.observations(), Unlearned::of(tool));
+        let (observations, unlearned) = self.registry().tool(&id).map(known).unwrap_or_default();
         let reader = self.records.reader.clone();
-        let read = tokio::task::spawn_blocking(move || results(&reader, id, &failing));
+        let read = tokio::task::spawn_blocking(move || results(&reader, id, &unlearned));
         let results = read.await.map_err(internal)?.map_err(internal)?;
         let recent =
             registry::Recent::of(results.iter().map(|(at, json)| (*at, Cow::Borrowed(json.as_str()))));
@@ -48,16 +47,18 @@ impl Handle<GetRecent> for Engine {
 fn results(
     reader: &Reader,
     id: ToolId,
-    failing: &[Box<str>],
+    unlearned: &Unlearned,
 ) -> Result<Vec<(Timestamp, String)>, schemascope_store::Error> {
     let query = CallQuery { tool: Some(id), limit: CALLS, ..CallQuery::default() };
     let is_observed = |call: &CallRecord| call.outcome == Outcome::Ok && call.carrier.is_some();
     let mut results: Vec<(Timestamp, String)> = Vec::new();
     let mut bytes = 0;
     for call in reader.records(&query, is_observed)?.calls {
-        let Some(call) = reader.call(call.id)?.filter(|call| !fails(call, failing)) else { continue };
+        let Some(call) = reader.call(call.id)? else { continue };
         let observation = call.result.as_deref().and_then(registry::observe);
-        let Some(observation) = observation else { continue };
+        let Some(observation) = observation.filter(|observation| !unlearned.has(observation)) else {
+            continue;
+        };
         bytes += observation.json.len();
         if bytes > BYTES {
             break;

@@ -1,18 +1,13 @@
 //! A tool's latest observations, from the store.
 
 use schemascope_model::{CallRecord, Outcome, Timestamp, ToolId};
-use schemascope_registry::{Observation, begins_with, observe};
+use schemascope_registry::{Observation, Unlearned, observe};
 use schemascope_store::{CallQuery, Error, Reader};
 
 /// Calls read at a time.
 const PAGE: usize = 200;
 /// Calls read at most for each observation that is wanted.
 const CALLS_PER_OBSERVATION: u64 = 10;
-
-/// Whether a call returned a text that the user counts as a failure.
-pub(crate) fn fails(call: &CallRecord, failing: &[Box<str>]) -> bool {
-    !failing.is_empty() && call.result.as_deref().is_some_and(|result| begins_with(result, failing))
-}
 
 /// Numbers of observations that were found.
 #[derive(Debug, Default)]
@@ -24,23 +19,23 @@ pub(crate) struct Observations {
 }
 
 impl Observations {
-    /// Passes the `last` observations to `each`, newest first. Results that begin with one of `failing` are none, as the user
-    /// counts them as failures. Reads from disk.
+    /// Passes the `last` observations to `each`, newest first, without those that the tool does not learn from. Reads from
+    /// disk.
     pub(crate) fn latest(
         reader: &Reader,
         tool: &ToolId,
-        failing: &[Box<str>],
+        unlearned: &Unlearned,
         last: u64,
         each: impl FnMut(&CallRecord, &Observation<'_>),
     ) -> Result<Self, Error> {
-        Self::since(reader, tool, failing, None, last, each)
+        Self::since(reader, tool, unlearned, None, last, each)
     }
 
     /// The same for observations that are newer than a time.
     pub(crate) fn since(
         reader: &Reader,
         tool: &ToolId,
-        failing: &[Box<str>],
+        unlearned: &Unlearned,
         since: Option<Timestamp>,
         last: u64,
         mut each: impl FnMut(&CallRecord, &Observation<'_>),
@@ -59,7 +54,7 @@ impl Observations {
                     return Ok(found);
                 }
                 match call.result.as_deref().and_then(observe) {
-                    Some(_) if fails(call, failing) => {}
+                    Some(observation) if unlearned.has(&observation) => {}
                     Some(observation) => {
                         found.count += 1;
                         each(call, &observation);

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use schemascope_compare::{Comparison, compare};
 use schemascope_judge::{Conformance, Judge};
 use schemascope_model::{Timestamp, ToolId};
-use schemascope_registry::Tool;
 use schemascope_registry::versions::{
     Decided, KnownDrift, Obstacle, Refused, ToolVersions, Trial, Version, obstacles,
 };
+use schemascope_registry::{Tool, Unlearned};
 use schemascope_store::{Error, Reader};
 use serde_json::Value;
 
@@ -25,8 +25,8 @@ pub(crate) struct Contest {
     pub(crate) effective: Option<(Option<u32>, Arc<Value>)>,
     /// The newest older version, unless it is effective.
     pub(crate) previous: Option<Arc<Version>>,
-    /// Beginnings of texts that the user counts as failures.
-    pub(crate) failing: Box<[Box<str>]>,
+    /// Results that do not count.
+    pub(crate) unlearned: Unlearned,
     /// Results whose text may be a failure.
     undecided: u64,
 }
@@ -70,8 +70,8 @@ impl Contest {
             None => declared(),
         };
         let undecided = possible_failures(tool, Some(&versions)).map(|(_, found)| found.results).sum();
-        let failing = tool.failing_texts.beginnings();
-        Ok(Self { versions, version, effective, previous, failing, undecided })
+        let unlearned = Unlearned::of(tool);
+        Ok(Self { versions, version, effective, previous, unlearned, undecided })
     }
 
     /// Drifts that are not over and that the version contains.
@@ -111,17 +111,18 @@ impl Contest {
         let previous = self.previous.as_ref().map(|version| Judge::new(&version.schema));
         let mut trials = Trials::default();
         let created: Timestamp = self.version.created;
-        let found = Observations::since(reader, id, &self.failing, Some(created), last, |_, observation| {
-            if !count(&mut trials.of, &observation.check(|json| of.check_stored(json)).0) {
-                trials.not_judged += 1;
-            }
-            if let Some(judge) = &effective {
-                count(&mut trials.effective, &observation.check(|json| judge.check_stored(json)).0);
-            }
-            if let Some(judge) = &previous {
-                count(&mut trials.previous, &observation.check(|json| judge.check_stored(json)).0);
-            }
-        })?;
+        let found =
+            Observations::since(reader, id, &self.unlearned, Some(created), last, |_, observation| {
+                if !count(&mut trials.of, &observation.check(|json| of.check_stored(json)).0) {
+                    trials.not_judged += 1;
+                }
+                if let Some(judge) = &effective {
+                    count(&mut trials.effective, &observation.check(|json| judge.check_stored(json)).0);
+                }
+                if let Some(judge) = &previous {
+                    count(&mut trials.previous, &observation.check(|json| judge.check_stored(json)).0);
+                }
+            })?;
         trials.not_judged += found.without_bodies;
         trials.limited = found.count == last;
         Ok(trials)

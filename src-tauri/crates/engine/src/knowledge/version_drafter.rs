@@ -14,7 +14,7 @@ use schemascope_proxy::Hub;
 use schemascope_registry::versions::{
     Actor, AuditEvent, Cut, Draft, MAX_EXAMPLE, MAX_EXAMPLES, Refused, ToolVersions, Version, evidence,
 };
-use schemascope_registry::{Registry, Tool};
+use schemascope_registry::{Registry, Tool, Unlearned};
 use schemascope_store::Reader;
 use serde_json::Value;
 use serde_json::value::to_raw_value;
@@ -274,8 +274,10 @@ impl VersionDrafter {
         let now = Judge::new(schema);
         let before = before.map(|version| Judge::new(&version.schema));
         let Evidence { examples, counter_examples, .. } = evidence;
+        let unlearned =
+            self.with_registry(|registry| registry.tool(id).map(Unlearned::of)).unwrap_or_default();
         let found =
-            Observations::latest(&self.reader, id, &[], SEARCHED_OBSERVATIONS, |call, observation| {
+            Observations::latest(&self.reader, id, &unlearned, SEARCHED_OBSERVATIONS, |call, observation| {
                 let json = &*observation.json;
                 let enough = examples.len() == MAX_EXAMPLES && counter_examples.len() == MAX_EXAMPLES;
                 if enough || now.check_stored(json) != Conformance::Fits {

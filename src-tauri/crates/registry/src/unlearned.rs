@@ -1,0 +1,53 @@
+//! Which results of a tool teach nothing, although their calls succeeded.
+
+use schemascope_model::Carrier;
+
+use crate::Tool;
+use crate::failing_texts::begins;
+use crate::observation::Observation;
+use crate::recurring::RecurringKeys;
+
+/// Tells results that the tool's shape was not learned from.
+#[derive(Debug, Clone, Default)]
+pub struct Unlearned {
+    /// Beginnings of texts that the user counts as failures.
+    failing: Box<[Box<str>]>,
+    keys: RecurringKeys,
+}
+
+impl Unlearned {
+    /// What a tool does not learn from.
+    pub fn of(tool: &Tool) -> Self {
+        Self { failing: tool.failing_texts.beginnings(), keys: tool.recurring.clone() }
+    }
+
+    /// Whether a result teaches nothing: the user counts it as a failure, or its lines `key: value` do not recur.
+    pub fn has(&self, observation: &Observation<'_>) -> bool {
+        begins(observation, &self.failing)
+            || observation.carrier == Carrier::KeyValue && !self.keys.prove(&observation.json)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_and_texts_whose_keys_do_not_recur_teach_nothing() {
+        let mut tool = Tool::default();
+        tool.failing_texts.set_rules(&["Error".into()]);
+        for _ in 0..10 {
+            tool.recurring.add(r#"{"a":"1","b":"2"}"#);
+        }
+        let unlearned = Unlearned::of(&tool);
+        for (carrier, json, expect) in [
+            (Carrier::Text, r#""Error: no such page""#, true),
+            (Carrier::Text, r#""a page""#, false),
+            (Carrier::KeyValue, r#"{"b":"3","a":"4"}"#, false),
+            (Carrier::KeyValue, r#"{"a":"1","c":"2"}"#, true),
+            (Carrier::JsonInText, r#"{"a":"1","c":"2"}"#, false),
+        ] {
+            assert_eq!(unlearned.has(&Observation::new(carrier, json)), expect, "{json}");
+        }
+    }
+}
