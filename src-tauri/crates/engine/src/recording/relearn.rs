@@ -2,7 +2,7 @@
 //!
 //! The calls are read beside the recorder. It only reads those that came meanwhile, and then writes the state that they
 //! add up to as an entry of the journal, which replaces what was known of the tool: live, and whenever the journal is
-//! read again. Calls that retention removed stay as they were counted.
+//! read again. Calls that retention removed stay as they were counted: the states of snapshots still count them.
 
 use std::ops::Range;
 use std::path::Path;
@@ -12,6 +12,7 @@ use schemascope_registry::{Registry, observe};
 use schemascope_store::{Entry, Error, Position, entries_of};
 
 use super::fold::Fold;
+use super::tool_state::{self, REGISTRY};
 
 /// A tool that is learned again.
 pub(super) struct Relearning {
@@ -49,17 +50,28 @@ impl Relearning {
 
     fn take(&mut self, entry: &Entry) -> Result<(), String> {
         let is_first = std::mem::take(&mut self.is_empty);
-        let observation = match entry {
-            // States sum up what is read here anyway, unless retention removed it.
-            Entry::State { .. } if !is_first => return Ok(()),
-            Entry::Call(call) => call.result.as_deref().and_then(observe),
-            Entry::State { .. } | Entry::Declared(_) => None,
-        };
-        self.registry.apply(entry, observation.as_ref())?;
-        if matches!(entry, Entry::State { .. }) {
-            self.set_rules();
+        match entry {
+            Entry::Call(call) => {
+                let observation = call.result.as_deref().and_then(observe);
+                self.registry.apply(entry, observation.as_ref())
+            }
+            Entry::Declared(_) => self.registry.apply(entry, None),
+            Entry::State { tool, state } => {
+                let parts = tool_state::split(state)?;
+                let Some((_, state)) = parts.into_iter().find(|(name, _)| *name == REGISTRY) else {
+                    return Ok(());
+                };
+                let mut summed = self.registry.emptied();
+                summed.restore(tool, state).map_err(|error| error.to_string())?;
+                // A state sums up what is read here anyway, unless it counts calls that are not there any more.
+                let calls = |registry: &Registry| registry.tool(tool).map_or(0, |tool| tool.calls);
+                if is_first || calls(&summed) > calls(&self.registry) {
+                    self.registry = summed;
+                    self.set_rules();
+                }
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     fn set_rules(&mut self) {
@@ -81,52 +93,71 @@ mod tests {
     use super::super::replay::Replay;
     use super::*;
 
+    fn tool() -> ToolId {
+        "docs__search".parse().unwrap()
+    }
+
     fn calls(ids: &IdSource, texts: &[&str]) -> Vec<Entry> {
         let call = |text: &&str| {
             let at = Timestamp::from_millis(1_000);
             let result = to_raw_value(&json!({"content": [{"type": "text", "text": text}]})).unwrap();
-            let tool = "docs__search".parse().unwrap();
-            let call = CallRecord::new(ids.live(at), at, tool, Outcome::Ok, Origin::Proxy);
+            let call = CallRecord::new(ids.live(at), at, tool(), Outcome::Ok, Origin::Proxy);
             Entry::Call(CallRecord { result: Some(result), ..call })
         };
         texts.iter().map(call).collect()
     }
 
-    /// What a state sums up that retention left alone stays; later states, which sum up what is read, do not count twice.
-    #[test]
-    fn relearning_begins_with_the_first_state_and_ignores_later_ones() {
+    /// What it learns of a journal; all before `removed` is gone from it.
+    fn relearned(entries: &[Entry], removed: usize) -> (u64, u64, u64, u64) {
         let dir = tempfile::tempdir().unwrap();
         let mut replay = Replay::new(Registry::default());
-        let (mut writer, reader, _) =
+        let (mut writer, _reader, _) =
             schemascope_store::open(dir.path(), &mut replay, Timestamp::from_millis(1)).unwrap();
-        let ids = IdSource::new(1, 0);
-        let tool: ToolId = "docs__search".parse().unwrap();
-        let removed = calls(&ids, &["{\"id\":1}", "{\"id\":2}", "Error: a", "Error: b"]);
-        let state =
-            |registry: &Registry| Entry::State { tool: tool.clone(), state: registry.state(&tool).unwrap() };
         let mut live = Registry::default();
-        let observe_into = |live: &mut Registry, entries: &[Entry]| {
-            for entry in entries {
-                if let Entry::Call(call) = entry {
-                    live.record(call);
-                }
-            }
+        let state = |live: &Registry| {
+            // As it is stored, beside the state of another fold.
+            let parts = vec![("edges", vec![1]), (REGISTRY, live.state(&tool()).unwrap())];
+            Entry::State { tool: tool(), state: tool_state::join(parts).unwrap() }
         };
-        observe_into(&mut live, &removed);
-        writer.append(&[state(&live)]).unwrap();
-        let first = calls(&ids, &["{\"id\":3}", "Error: c"]);
-        writer.append(&first).unwrap();
-        observe_into(&mut live, &first);
-        writer.append(&[state(&live)]).unwrap();
+        let mut relearning = Relearning::new(tool(), ["Error".into()].into(), live.emptied());
+        for (at, entry) in entries.iter().enumerate() {
+            let entry = match entry {
+                Entry::Call(call) => {
+                    live.record(call);
+                    entry.clone()
+                }
+                _ => state(&live),
+            };
+            if at >= removed {
+                writer.append(&[entry]).unwrap();
+            }
+            if at == removed + 2 {
+                relearning.read_to(writer.journal_dir(), writer.end()).unwrap();
+            }
+        }
+        relearning.read_to(writer.journal_dir(), writer.end()).unwrap();
+        let learned = relearning.registry.tool(&tool()).unwrap();
+        let failing = learned.failing_texts.rules().get("Error").copied().unwrap_or_default();
+        (learned.calls, learned.failures, learned.shape.observations(), failing)
+    }
 
-        let mut relearning = Relearning::new(tool.clone(), ["Error".into()].into(), live.emptied());
-        relearning.read_to(writer.journal_dir(), writer.end()).unwrap();
-        let last = calls(&ids, &["{\"id\":4}", "Error: d"]);
-        writer.append(&last).unwrap();
-        relearning.read_to(writer.journal_dir(), writer.end()).unwrap();
-        let learned = relearning.registry.tool(&tool).unwrap();
-        assert_eq!((learned.calls, learned.failures, learned.shape.observations()), (8, 2, 6));
-        assert_eq!(learned.failing_texts.rules().get("Error"), Some(&2));
-        drop((writer, reader));
+    /// What retention removed stays as it was counted, wherever the first state stands that still counts it. Other states
+    /// sum up what is read, and do not count twice.
+    #[test]
+    fn calls_that_are_not_there_any_more_stay_as_they_were_counted() {
+        let ids = IdSource::new(1, 0);
+        let calls = |texts: &[&str]| calls(&ids, texts);
+        let state = || vec![Entry::State { tool: tool(), state: Vec::new() }];
+        let two = || calls(&["{\"id\":1}", "Error: a"]);
+        let snapshot_first = [two(), two(), state(), two(), state(), two()].concat();
+        let calls_first = [two(), two(), two(), state(), two()].concat();
+        for (entries, removed, expect) in [
+            (&snapshot_first, 0, (8, 4, 4, 4)),
+            (&snapshot_first, 4, (8, 2, 6, 2)),
+            (&calls_first, 0, (8, 4, 4, 4)),
+            (&calls_first, 4, (8, 1, 7, 1)),
+        ] {
+            assert_eq!(relearned(entries, removed), expect, "{removed}");
+        }
     }
 }
