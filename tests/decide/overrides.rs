@@ -239,6 +239,16 @@ fn broken_overrides_file_is_kept_and_previous_overrides_stay_in_effect() {
             program.json(&["report"]).unwrap()["warnings"].as_array().unwrap().is_empty()
         });
     }
+    // One that is gone, and in whose place nothing can be written, says what it last said.
+    let folder = file(&program).with_extension("json.new");
+    fs::create_dir_all(folder.join("in the way")).unwrap();
+    fs::remove_file(file(&program)).unwrap();
+    for _ in 0..2 {
+        let populate = program.run(&["overrides", "populate"]).unwrap();
+        assert_eq!(populate.code, Some(1), "{populate:?}");
+        assert!(told(&client, "shop__refund").is_none(), "{populate:?}");
+    }
+    fs::remove_dir_all(folder).unwrap();
     // What is decided meanwhile holds, and is written once the file can be.
     edit(&file(&program), "{");
     let promoted = program.run(&["promote", TOOL, "--reason", "test"]).unwrap();

@@ -192,8 +192,8 @@ impl OverrideFile {
                 }
                 written = self.write(on_disk.as_deref(), document.text());
                 if !matches!(written, Ok(true)) {
-                    // The next attempt writes the rest.
-                    agreed.text = on_disk.unwrap_or_default();
+                    // The next attempt writes the rest. A file that is missing says what it last said.
+                    agreed.text = on_disk.unwrap_or_else(|| state.agreed.text.clone());
                 }
             }
             self.agree(state, agreed);
