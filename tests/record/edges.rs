@@ -142,6 +142,9 @@ fn flow_is_listed_and_outlives_kill_rebuild_export_and_retention() {
     assert_eq!(program.run(&["settings", "keep_calls", "1"]).unwrap().code, Some(0));
     until("calls are removed", || program.json_lines(&["calls"]).unwrap().len() == 1);
     assert_eq!(edges(&program, &["--min", "0"]).to_string(), before.to_string(), "without its calls");
+    let again = program.run_with_input(&["backfill", "-"], &export).unwrap();
+    assert!(again.out.starts_with("0 calls") && again.err.contains("removed since"), "{again:?}");
+    assert_eq!(edges(&program, &["--min", "0"]).to_string(), before.to_string(), "read again");
     serve.kill().unwrap();
     assert_eq!(program.run(&["rebuild"]).unwrap().code, Some(0));
     assert_eq!(edges(&program, &["--min", "0"]).to_string(), before.to_string(), "rebuilt without its calls");

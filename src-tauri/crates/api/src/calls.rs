@@ -76,7 +76,7 @@ pub struct CallRow {
     pub outcome: Outcome,
     /// Form in which the result carried its structure; `None` if the call is not an observation.
     pub carrier: Option<Carrier>,
-    /// Whether the observation fit the schema that was effective then.
+    /// Whether the observation fit the schema that the server declared then.
     pub fits: Option<bool>,
     /// Microseconds from request to answer.
     pub total_us: Option<u64>,
@@ -179,8 +179,10 @@ impl Command for Backfill {
 pub struct BackfillReply {
     /// Number of calls that were recorded, or would be.
     pub accepted: u64,
-    /// Number of calls left out because they are recorded already.
+    /// Number of calls left out because they are recorded already, or were.
     pub known: u64,
+    /// How many of these were removed since.
+    pub removed: u64,
     /// Lines that are not calls.
     pub rejected: Vec<RejectedLine>,
     /// Ids of the tools of the accepted calls.

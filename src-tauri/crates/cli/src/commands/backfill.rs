@@ -34,7 +34,8 @@ const MAX_LINE: usize = 100 << 20;
     \"is_error\": bool, \"at\": \"2026-11-20T12:00:00Z\", \"arguments\": {…}, \"session\": \"…\"\n\
     An output is a value, a text, or a whole MCP result with \"content\". Malformed lines are reported with\n\
     their number and left out; the exit code is then 1. Exported calls that are recorded already are left\n\
-    out. Lines of the second form have no id: each time such a file is read, its calls count again.")]
+    out, and so are those that were recorded here and removed since. Lines of the second form have no id:\n\
+    each time such a file is read, its calls count again.")]
 pub struct Backfill {
     /// The trace, one JSON object per line; - reads standard input
     file: PathBuf,
@@ -91,6 +92,13 @@ impl WithEngine for Backfill {
                 count(total.rejected.len() as u64)
             ))?;
         }
+        if total.removed > 0 {
+            output::note(&format!(
+                "{} of the known calls were recorded here and removed since; what was learned from them is kept, so they \
+                 are not counted again",
+                count(total.removed)
+            ));
+        }
         Ok(ExitCode::from(u8::from(!total.rejected.is_empty())))
     }
 }
@@ -105,6 +113,7 @@ async fn send(front: &Front, batch: Batch, progress: &ProgressBar, total: &mut B
     }
     total.accepted += reply.accepted;
     total.known += reply.known;
+    total.removed += reply.removed;
     total.rejected.extend(reply.rejected);
     total.tools.extend(reply.tools);
     Ok(())

@@ -28,6 +28,7 @@ impl Handle<Backfill> for Engine {
         let mut reply = BackfillReply::default();
         let mut tools = BTreeSet::new();
         let mut seen = HashSet::new();
+        let own_node = self.records.recorder.id_at(Timestamp::now()).node();
         let numbers = command.numbers.iter().copied().chain(command.first_line..);
         for (line, number) in command.lines.iter().zip(numbers) {
             if line.trim().is_empty() {
@@ -41,10 +42,13 @@ impl Handle<Backfill> for Engine {
                 }
             };
             // Calls submitted by this command may not be in the store yet.
-            if !seen.insert(record.id)
-                || own_export && self.records.reader.contains(record.id).map_err(super::internal)?
-            {
+            let is_stored = !seen.insert(record.id)
+                || own_export && self.records.reader.contains(record.id).map_err(super::internal)?;
+            // Only this machine makes such ids, and what was learned from the call stays when it is removed.
+            let is_removed = own_export && !is_stored && record.id.node() == own_node;
+            if is_stored || is_removed {
                 reply.known += 1;
+                reply.removed += u64::from(is_removed);
                 continue;
             }
             tools.insert(record.tool_id.to_string());
