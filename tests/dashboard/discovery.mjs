@@ -31,7 +31,7 @@ await play(
     await field.fill('{"b": "<i>"}');
     await becomes(() => run.innerText(), "Call 1 tool");
     await run.click();
-    await matches(() => words("odd__echo"), /called quality \w+, \d observation/);
+    await matches(() => words("odd__echo"), /called quality \w+, \d result/);
     await until("the button is back", async () => !(await run.isDisabled()));
     const calls = await ask("calls");
     assert.equal(calls.length, before + 1);

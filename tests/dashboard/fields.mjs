@@ -42,6 +42,17 @@ await play(
     await counted("currency", CALLS + 1);
     await becomes(focused, "About currency");
 
+    step("rows stay as they are, and the keyboard where it is");
+    await page.evaluate((selector) => {
+      document.querySelector(selector).dataset.kept = "yes";
+      document.querySelector("#tab-versions").focus();
+    }, button("currency"));
+    await call("shop__get_order", { id: `${CALLS + 1}` });
+    await counted("currency", CALLS + 2);
+    await becomes(() => page.getAttribute(button("currency"), "data-kept"), "yes");
+    await becomes(() => page.evaluate(() => document.activeElement.id), "tab-versions");
+    await page.focus(button("currency"));
+
     step("by keys");
     await page.keyboard.press("Enter");
     await closes("currency");

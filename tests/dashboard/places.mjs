@@ -71,9 +71,11 @@ await play(async ({ page, context, step }) => {
   await until("its detail", async () => (await text(page, ".detail")).includes("refund"));
   await page.keyboard.press("j");
   await until("the next one opens", async () => /^\/calls\/[0-9a-f]{32}/.test(path()) && !path().startsWith(call.split("?")[0]));
+  const last = path();
   await page.keyboard.press("Escape");
   await at("/calls?q=status:error");
   await becomes(() => page.locator(".detail").count(), 0);
+  await becomes(async () => decodeURIComponent(await selected("calls-table")), last, "the keys go on from there");
   await page.keyboard.press("Escape");
   await at("/calls");
 

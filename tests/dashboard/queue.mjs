@@ -68,6 +68,21 @@ await play(async ({ page, step }) => {
   await until("it waits again", async () => (await queue()).includes(first));
   await becomes(shown, second, "the open tool stays open");
 
+  step("a button is about the version beside it, whatever is selected");
+  const other = (await queue()).find((id) => id !== second);
+  await page.keyboard.press(" ");
+  await says(".review", /1 of 4 tools selected/);
+  await page.click(`.waiting a[href="/review/${other}"]`);
+  await until("the other one is open", async () => (await shown()) === other);
+  await page.locator(".review-grid button", { hasText: "Reject" }).click();
+  await says("dialog", new RegExp(`Reject v\\d+.*${other.split("__")[1]}`));
+  await page.keyboard.press("Escape");
+  await closed();
+  await page.keyboard.press("Escape");
+  await says(".review", /4 tools to review/);
+  await page.click(`.waiting a[href="/review/${second}"]`);
+  await until("the second is open again", async () => (await shown()) === second);
+
   step("several are rejected together");
   await page.keyboard.press(" ");
   await page.keyboard.press("J");

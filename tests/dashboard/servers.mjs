@@ -33,6 +33,15 @@ await play(
     assert.equal(new URL(page.url()).pathname, "/servers/broken");
     await button("broken", "Hide log").click();
     await page.locator(`${server("broken")} pre`).waitFor({ state: "detached" });
+
+    step("one that does not exist");
+    await page.evaluate(() => {
+      history.pushState(null, "", "/servers/nowhere");
+      dispatchEvent(new PopStateEvent("popstate"));
+    });
+    await matches(() => text(page, ".page"), /There is no server nowhere/);
+    await page.click('.page a[href="/servers"]');
+    await until("it is not mentioned any more", async () => !(await text(page, ".page")).includes("nowhere"));
     await page.click('nav a[href="/"]');
     await until("it needs attention", async () => (await text(page, "#needs")).includes("broken"));
     await matches(() => text(page, "nav.side"), /1 ✕/);

@@ -21,11 +21,14 @@ await play(
     await until("it is saved", async () => (await saved("keep_days")) === "30");
     await until("no button is left", async () => (await days.locator("button").count()) === 0);
 
-    step("a wrong value is rejected, and the current one is shown");
+    step("a wrong value is rejected, and stays to be corrected or cancelled");
     tolerate(/400/);
     await days.locator("input").fill("99999");
     await days.locator("input").press("Enter");
     await until("it is said", async () => (await text(page, ".toasts")).includes("keep_days must be a whole number from 1 to 36500"));
+    await becomes(() => days.locator("input").inputValue(), "99999");
+    await becomes(() => saved("keep_days"), "30");
+    await days.locator("button", { hasText: "Cancel" }).click();
     await becomes(() => days.locator("input").inputValue(), "30");
 
     step("rules are tested");
@@ -41,7 +44,7 @@ await play(
       return tried.includes('"n": 5') && !tried.includes("EMP-00417") && !tried.includes("Lisbon");
     });
     await becomes(() => page.locator(".tried mark").count(), 2);
-    await matches(() => text(page, ".tried"), /stored calls/);
+    await matches(() => text(page, ".tried"), /stored call/);
 
     step("and saved, for the next call on");
     await page.locator("button", { hasText: "Save rules" }).click();

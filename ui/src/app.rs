@@ -156,6 +156,13 @@ impl App {
         self.dialog.set(None);
     }
 
+    /// Closes the dialog, if one is open.
+    fn leave_dialog(&self) {
+        if self.dialog.with_untracked(Option::is_some) {
+            self.close_dialog();
+        }
+    }
+
     fn toast(&self, text: String, bad: bool, undo: Vec<Undoing>) {
         let can_undo = !undo.is_empty();
         let id = browser::now() * 1_000 + self.toasts.with_untracked(Vec::len) as u64;
@@ -309,9 +316,8 @@ fn ConnectionBanner() -> impl IntoView {
                 <div class="banner bad">
                     <Icon name="triangle-alert" />
                     <span>
-                        "Recording has stopped: " {reason} ". Calls work. " {count(waiting)}
-                        " wait in memory and are written as soon as the disk accepts them; " {count(dropped)}
-                        " were not recorded."
+                        "Recording has stopped: " {reason} ". Calls work. Waiting in memory until the disk accepts them: "
+                        {count(waiting)} "; not recorded: " {count(dropped)} "."
                     </span>
                 </div>
             }.into_any())}

@@ -4,8 +4,8 @@ use js_sys::{Array, Date, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
-    Blob, BlobPropertyBag, Document, HtmlAnchorElement, HtmlDialogElement, HtmlElement, Response, Storage,
-    Url, Window,
+    Blob, BlobPropertyBag, Document, Element, HtmlAnchorElement, HtmlDialogElement, HtmlElement, Response,
+    Storage, Url, Window,
 };
 
 /// The page's window.
@@ -146,6 +146,13 @@ pub fn focus(selector: &str) {
     {
         let _ = element.focus();
     }
+}
+
+/// Scrolls an element into sight, no further than needed.
+pub fn show(element: &Element) {
+    let how = web_sys::ScrollIntoViewOptions::new();
+    how.set_block(web_sys::ScrollLogicalPosition::Nearest);
+    element.scroll_into_view_with_scroll_into_view_options(&how);
 }
 
 /// Loads styles that are not part of the first load; returns at once if they are there already.

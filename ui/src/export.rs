@@ -4,9 +4,9 @@ use leptos::prelude::*;
 use schemascope_api::{Export, ExportedFile, Form, GetReportPage, GetSchema, SchemaChoice};
 
 use crate::app::App;
-use crate::cells::{RwSignal, click};
+use crate::cells::click;
 use crate::door;
-use crate::parts::{Foreign, Icon, ToolName, Views};
+use crate::parts::{Acting, Foreign, Icon, ToolName, Views};
 use crate::saving;
 use crate::text::file_stem;
 
@@ -56,31 +56,28 @@ pub fn ExportDialog(
     exporting: Exporting,
 ) -> impl IntoView {
     let app = App::get();
-    let busy = RwSignal::new(false);
-    let problem = RwSignal::new(None::<String>);
+    let acting = Acting::new();
+    let Acting { busy, problem, .. } = acting;
     let Exporting { tool_id, versions } = exporting;
     let of = tool_id.clone();
     let run = Callback::new(move |content: Content| {
-        if busy.get_untracked() {
+        if !acting.begin() {
             return;
         }
-        busy.set(true);
-        problem.set(None);
         let tool_id = tool_id.clone();
         leptos::task::spawn_local(async move {
             let saved = match file(tool_id, content).await {
                 Ok(file) => saving::saved(&file.name, &file.text).await,
                 Err(error) => Err(error),
             };
-            busy.set(false);
             match saved {
                 Ok(Some(said)) => {
-                    app.close_dialog();
+                    acting.close();
                     app.notify(said);
                 }
                 // Cancelled: the dialog stays for another choice.
-                Ok(None) => {}
-                Err(error) => problem.set(Some(error)),
+                Ok(None) => drop(busy.try_update(|busy| *busy = false)),
+                Err(error) => acting.fail(error),
             }
         });
     });

@@ -8,7 +8,7 @@ use schemascope_api::{CallRow, Frame, Pulse, ServerRow, Snapshot, ToolRow};
 use leptos::prelude::{on_cleanup, window_event_listener};
 
 use crate::browser;
-use crate::cells::{RwSignal, StoredValue};
+use crate::cells::{Memo, RwSignal, StoredValue};
 use crate::door::{self, Ended};
 use crate::picture::{Changed, Picture};
 
@@ -40,6 +40,8 @@ pub struct Live {
     pub pulse: RwSignal<Pulse>,
     /// Milliseconds since 1970, updated every second.
     pub now: RwSignal<u64>,
+    /// The local date, for times that are shown without one.
+    pub today: Memo<String>,
     /// Number of snapshots received.
     pub snapshots: RwSignal<u64>,
     picture: StoredValue<Picture>,
@@ -57,10 +59,12 @@ pub struct Live {
 impl Live {
     /// Starts to follow the engine.
     pub fn start() -> Self {
+        let now = RwSignal::new(browser::now());
         let live = Self {
             connection: RwSignal::new(Connection::Connecting),
             pulse: RwSignal::default(),
-            now: RwSignal::new(browser::now()),
+            now,
+            today: Memo::new(move || browser::day(now.get())),
             snapshots: RwSignal::new(0),
             picture: StoredValue::new(Picture::default()),
             pending: StoredValue::new(Changed::default()),

@@ -5,9 +5,13 @@ use wasm_bindgen::prelude::*;
 use web_sys::{HtmlAnchorElement, MouseEvent};
 
 use super::App;
-use crate::browser::{document, window};
+use crate::browser::{self, document, sleep, window};
 use crate::cells::effect;
+use crate::door;
 use crate::route::Route;
+
+/// Time until a page is drawn, in milliseconds.
+const DRAWN_MS: i32 = 50;
 
 /// How an address enters the browser's history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,15 +46,21 @@ pub fn navigate(app: App, route: Route, entry: History) {
 
 /// Follows clicks on links and the browser's own navigation, and keeps the title up to date.
 pub fn listen(app: App) {
-    let back = window_event_listener(leptos::ev::popstate, move |_| app.route.set(here()));
+    // A dialog is about the page that was left.
+    let back = window_event_listener(leptos::ev::popstate, move |_| {
+        app.leave_dialog();
+        app.route.set(here());
+    });
     let clicks = window_event_listener(leptos::ev::click, move |event| {
-        if let Some(route) = internal_link(&event) {
+        if let Some((route, part)) = internal_link(&event) {
             event.prevent_default();
+            app.leave_dialog();
             app.go(route);
+            show(part);
         }
     });
     // The address with a token, opened in a tab that shows the dashboard already.
-    let token = window_event_listener(leptos::ev::hashchange, move |_| crate::door::log_in());
+    let token = window_event_listener(leptos::ev::hashchange, move |_| door::log_in());
     on_cleanup(move || {
         token.remove();
         back.remove();
@@ -70,8 +80,21 @@ fn title(route: &Route) -> String {
     }
 }
 
-/// The route of a plain click on a link within the dashboard.
-fn internal_link(event: &MouseEvent) -> Option<Route> {
+/// Scrolls to a part of the page, `#id`, once the page is drawn.
+fn show(part: String) {
+    if part.len() < 2 {
+        return;
+    }
+    leptos::task::spawn_local(async move {
+        sleep(DRAWN_MS).await;
+        if let Ok(Some(element)) = document().query_selector(&part) {
+            browser::show(&element);
+        }
+    });
+}
+
+/// The route of a plain click on a link within the dashboard, and the part of the page that it names.
+fn internal_link(event: &MouseEvent) -> Option<(Route, String)> {
     let modified = event.ctrl_key() || event.meta_key() || event.shift_key() || event.alt_key();
     if modified || event.button() != 0 || event.default_prevented() {
         return None;
@@ -79,5 +102,9 @@ fn internal_link(event: &MouseEvent) -> Option<Route> {
     let target: web_sys::Element = event.target()?.dyn_into().ok()?;
     let anchor: HtmlAnchorElement = target.closest("a[href]").ok()??.dyn_into().ok()?;
     let inner = anchor.origin() == window().location().origin().ok()? && !anchor.has_attribute("download");
-    inner.then(|| Route::parse(&anchor.pathname(), anchor.search().trim_start_matches('?')))
+    // Evidence in a dialog opens beside it, where there are tabs.
+    if !inner || anchor.target() == "_blank" && !door::is_window() {
+        return None;
+    }
+    Some((Route::parse(&anchor.pathname(), anchor.search().trim_start_matches('?')), anchor.hash()))
 }

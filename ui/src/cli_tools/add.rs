@@ -82,7 +82,7 @@ pub fn AddDialog() -> impl IntoView {
         leptos::task::spawn_local(async move {
             match door::call(&command).await {
                 Ok(row) => {
-                    app.close_dialog();
+                    signing.close();
                     report(app, &row, &format!("{} added", name(&row.alias)));
                 }
                 Err(error) => signing.fail(error.to_string()),

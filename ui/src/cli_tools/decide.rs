@@ -110,7 +110,7 @@ pub fn DecideDialog(
         let decision = decision.clone();
         leptos::task::spawn_local(async move {
             match decision.act(app, signature).await {
-                Ok(()) => app.close_dialog(),
+                Ok(()) => signing.close(),
                 Err(error) => signing.fail(error),
             }
         });

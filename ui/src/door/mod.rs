@@ -90,6 +90,11 @@ pub async fn follow(since: Option<Cursor>, take: impl Fn(Frame) + 'static) -> En
     if tauri::is_here() { tauri::follow(since, take).await } else { http::follow(since, take).await }
 }
 
+/// Whether the page is shown by the desktop window, which has no tabs.
+pub fn is_window() -> bool {
+    tauri::is_here()
+}
+
 /// Takes the token out of the address, where `dashboard_url` puts it.
 pub fn log_in() {
     http::take_token();

@@ -51,7 +51,7 @@ pub fn AcknowledgeDialog(
                 }
                 undo.push(Undoing::Acknowledgement(tool_id.clone(), row.drift));
             }
-            app.close_dialog();
+            signing.close();
             app.notify_decided("Drift acknowledged", undo);
         });
     };

@@ -5,7 +5,7 @@ use schemascope_api::{FailingTextRow, JudgeText};
 
 use crate::app::{App, Undoing};
 use crate::door;
-use crate::numbers::count;
+use crate::numbers::number_of;
 use crate::parts::{Foreign, Signature, SignedDialog, Signing};
 
 /// A decision about texts that begin alike.
@@ -54,7 +54,7 @@ pub fn JudgeDialog(
             match door::call(&command).await {
                 Err(error) => signing.fail(error.to_string()),
                 Ok(decided) => {
-                    app.close_dialog();
+                    signing.close();
                     let said = if fails { "Texts count as failures" } else { "Texts count as results" };
                     app.notify_decided(said, vec![Undoing::Decision(command.tool_id, decided.entry.id)]);
                     decided.warnings.into_iter().for_each(|warning| app.report_error(warning));
@@ -65,7 +65,7 @@ pub fn JudgeDialog(
     view! {
         <SignedDialog title=title.to_owned() tool_id=name act=act.to_owned() signing disabled=Box::new(|| false) submit=Box::new(submit)>
             <p class="dim">{effect}</p>
-            <ul class="listed"><li><b class="mono"><Foreign text=shown limit=200 /></b>{format!(" · {} so far", count(results))}</li></ul>
+            <ul class="listed"><li><b class="mono"><Foreign text=shown limit=200 /></b>{format!(" · {} so far", number_of(results as usize, "result", "results"))}</li></ul>
         </SignedDialog>
     }
 }

@@ -15,7 +15,7 @@ use crate::layout::{Shown, Width};
 use crate::live::Connection;
 use crate::numbers::{bytes, count, duration};
 use crate::parts::{
-    Column, Empty, Foreign, Icon, List, Loading, OutcomeWord, Rows, ToolName, carrier_word, table,
+    Column, Empty, Foreign, Icon, List, Loading, OutcomeWord, Rows, Time, ToolName, carrier_word, table,
 };
 use crate::route::Route;
 use crate::{browser, door};
@@ -29,9 +29,7 @@ const MAX_ROWS: usize = 20_000;
 
 const COLUMNS: &[Column<Arc<CallRow>>] = &[
     Column::text("started", "Started", Width::Fixed(88), &|row: &Arc<CallRow>| {
-        let at = row.at.as_millis();
-        let whole = browser::date_and_time(at);
-        view! { <span class="faint num" title=whole>{browser::short_time(at)}</span> }.into_any()
+        view! { <Time at=row.at.as_millis() /> }.into_any()
     }),
     Column::text("tool", "Tool", Width::Share(140, 2.0), &|row: &Arc<CallRow>| {
         view! { <span class="mono"><ToolName id=row.tool_id.clone() /></span> }.into_any()
@@ -255,7 +253,12 @@ pub fn Calls() -> impl IntoView {
 
     let rows = Memo::always(move || loaded.rows.get());
     let list = List::new(rows, |row: &Arc<CallRow>| row.id.to_string());
-    effect(move || list.selected.set(open.get()));
+    effect(move || {
+        // A call that is closed stays selected, so that the keys go on from it.
+        if let Some(id) = open.get() {
+            list.selected.set(Some(id));
+        }
+    });
     let show = move |id: Option<String>| {
         app.replace(Route { item: id, ..Route::filtered(PageId::Calls, text.get_untracked()) });
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use schemascope_api::{
-    CallRow, Coverage, GetCoverage, Need, PageId, Place, Standings, Timestamp, ToolRow, UpstreamState,
+    CallRow, Coverage, Filter, GetCoverage, Need, PageId, Place, Standings, Timestamp, ToolRow, UpstreamState,
 };
 use schemascope_figures::charts;
 
@@ -15,7 +15,9 @@ use crate::layout::{Shown, Width};
 use crate::live::Connection;
 use crate::numbers::{ago, count, duration, percent};
 use crate::pages::start::NoTools;
-use crate::parts::{Column, Empty, Foreign, Ladder, Loading, OutcomeWord, ToolName, Views, linked_table};
+use crate::parts::{
+    Column, Empty, Foreign, Ladder, Loading, OutcomeWord, Time, ToolName, Views, linked_table,
+};
 use crate::route::Route;
 use crate::{browser, door, order};
 
@@ -42,7 +44,7 @@ const BUSIEST: &[Column<Arc<ToolRow>>] = &[
 ];
 const LATEST: &[Column<Arc<CallRow>>] = &[
     Column::text("started", "Started", Width::Fixed(82), &|row| {
-        view! { <span class="faint num">{browser::short_time(row.at.as_millis())}</span> }.into_any()
+        view! { <Time at=row.at.as_millis() /> }.into_any()
     }),
     Column::text("tool", "Tool", Width::Share(90, 1.0), &|row| {
         view! { <span class="mono"><ToolName id=row.tool_id.clone() /></span> }.into_any()
@@ -246,22 +248,26 @@ fn CoverageOverTime() -> impl IntoView {
     let app = App::get();
     let span = RwSignal::new(SPANS[3]);
     let coverage = RwSignal::new(None::<Coverage>);
+    let problem = RwSignal::new(None::<String>);
     let asked = StoredValue::new(0_u64);
     Effect::new(move |before: Option<(&'static str, Option<u64>)>| {
-        let (now, span) = (app.live.now.get(), span.get());
+        let (now, chosen) = (app.live.now.get(), span.get());
         app.live.snapshots.track();
         // Every five seconds, and at once for another period.
-        if before == Some(span) && now.saturating_sub(asked.get_value()) < 5_000 {
-            return span;
+        if before == Some(chosen) && now.saturating_sub(asked.get_value()) < 5_000 {
+            return chosen;
         }
         asked.set_value(now);
-        let since = span.1.map(|millis| Timestamp::from_millis(now.saturating_sub(millis)));
+        let since = chosen.1.map(|millis| Timestamp::from_millis(now.saturating_sub(millis)));
         leptos::task::spawn_local(async move {
-            if let Ok(reply) = door::call(&GetCoverage { since }).await {
-                coverage.set(Some(reply));
+            let reply = door::call(&GetCoverage { since }).await;
+            // Another period may be chosen by now.
+            if span.try_with_untracked(|span| *span == chosen) == Some(true) {
+                problem.set(reply.as_ref().err().map(ToString::to_string));
+                coverage.update(|coverage| *coverage = reply.ok().or(coverage.take()));
             }
         });
-        span
+        chosen
     });
     let label = Signal::derive(move || {
         coverage.with(|coverage| {
@@ -300,6 +306,9 @@ fn CoverageOverTime() -> impl IntoView {
             <div class="chart-box">
                 {move || coverage.with(|c| c.as_ref().is_some_and(|c| c.points.is_empty())).then(|| view! {
                     <p class="empty">"The chart starts with the first listed tool."</p>
+                }.into_any())}
+                {move || problem.get().filter(|_| coverage.with(Option::is_none)).map(|problem| view! {
+                    <p class="empty bad"><Foreign text=problem limit=300 /></p>
                 }.into_any())}
                 <Chart label=label draw=draw />
             </div>
@@ -356,9 +365,10 @@ fn help(place: &Place) -> Option<(&'static str, String)> {
         Place::Servers => ("See servers", PageId::Servers.page().address()),
         Place::Server(name) => ("See log", Route::item(PageId::Servers, name.as_str()).address()),
         Place::Tool(id) => ("See tool", Route::tool(id).address()),
-        Place::FailedCalls(id) => {
-            ("See calls", Route::filtered(PageId::Calls, format!("tool:{id} status:error")).address())
-        }
+        Place::FailedCalls(id) => (
+            "See calls",
+            Route::filtered(PageId::Calls, format!("{} status:error", Filter::of_tool(id))).address(),
+        ),
         Place::Requests | Place::Proposals => ("Review", PageId::Review.page().address()),
         Place::Review(id) => ("Review", Route::item(PageId::Review, id.as_str()).address()),
     })

@@ -75,12 +75,7 @@ pub fn Review() -> impl IntoView {
             app.dialog.set(Some(Dialog::Batch(Batch { verb, rows })));
         }
     };
-    let decide = move |verb: Verb| {
-        let chosen = marked.get_untracked();
-        if !chosen.is_empty() {
-            let rows = untrack(|| all(&|row| chosen.contains(&row.tool_id)));
-            return ask_all(verb, rows);
-        }
+    let decide_open = move |verb: Verb| {
         if let Some((tool_id, number, _)) = candidate.get_untracked() {
             let version = Some(number);
             let decision = match verb {
@@ -89,6 +84,18 @@ pub fn Review() -> impl IntoView {
             };
             app.dialog.set(Some(Dialog::Decide(Deciding { tool_id, decision, version })));
         }
+    };
+    // By keys, about the tools that are selected.
+    let decide = move |verb: Verb| {
+        let chosen = marked.get_untracked();
+        if chosen.is_empty() {
+            return decide_open(verb);
+        }
+        let rows = untrack(|| all(&|row| chosen.contains(&row.tool_id)));
+        if rows.is_empty() {
+            app.notify("None of the selected tools has a version to decide about");
+        }
+        ask_all(verb, rows);
     };
     let mut keys = list.keys(
         move |id| app.go(Route::tool(&id)),
@@ -192,8 +199,8 @@ pub fn Review() -> impl IntoView {
                         <header>
                             <h2>{format!("Version {version}")}</h2>
                             <span class="side">
-                                <button class="button small promote" class:primary=move || judged.with(is_ready) title="p" on:click=click(move |_| decide(Verb::Promote))>{action(Decision::Promote { version: Some(version) })} "… "<kbd>"p"</kbd></button>
-                                <button class="button small" title="x" on:click=click(move |_| decide(Verb::Reject))>{action(Decision::Reject { version: Some(version) })} "… "<kbd>"x"</kbd></button>
+                                <button class="button small promote" class:primary=move || judged.with(is_ready) title="p" on:click=click(move |_| decide_open(Verb::Promote))>{action(Decision::Promote { version: Some(version) })} "… "<kbd>"p"</kbd></button>
+                                <button class="button small" title="x" on:click=click(move |_| decide_open(Verb::Reject))>{action(Decision::Reject { version: Some(version) })} "… "<kbd>"x"</kbd></button>
                             </span>
                         </header>
                         <p class="verdict">{move || judged.with(|judged| judged.as_ref().map(|row| reasons(&row.readiness)))}</p>

@@ -5,6 +5,7 @@ mod discovery;
 
 use std::sync::Arc;
 
+use leptos::html::Section;
 use leptos::prelude::*;
 use schemascope_api::{ListServers, PageId, ServerRow, UpstreamState};
 
@@ -18,6 +19,9 @@ use crate::parts::{Foreign, Icon, KeyedRow, List, Loading, Views, keyed};
 use crate::route::Route;
 use crate::{browser, door};
 use discovery::Discovery;
+
+/// The last lines a server wrote, or why they cannot be read; none until they arrive.
+type Log = RwSignal<Option<Result<Vec<String>, String>>>;
 
 #[component]
 pub fn Servers() -> impl IntoView {
@@ -39,7 +43,7 @@ pub fn Servers() -> impl IntoView {
             was_open
         },
     ));
-    let log = RwSignal::new(Vec::<String>::new());
+    let log: Log = RwSignal::new(None);
     let requested = StoredValue::new(None::<String>);
     let busy = StoredValue::new(false);
     // The log of the open server, every second.
@@ -47,7 +51,7 @@ pub fn Servers() -> impl IntoView {
         app.live.now.track();
         let name = open.get();
         if requested.get_value() != name {
-            log.set(Vec::new());
+            log.set(None);
             requested.set_value(name.clone());
         }
         let Some(name) = name else { return };
@@ -58,19 +62,23 @@ pub fn Servers() -> impl IntoView {
         leptos::task::spawn_local(async move {
             let reply = door::call(&ListServers { server_name: Some(name.clone()) }).await;
             busy.set_value(false);
-            let Ok(reply) = reply else { return };
-            let lines =
-                reply.servers.into_iter().find(|server| server.server_name == name).map(|server| server.log);
+            let lines = reply.map_err(|error| error.to_string()).map(|reply| {
+                let server = reply.servers.into_iter().find(|server| server.server_name == name);
+                server.map(|server| server.log).unwrap_or_default()
+            });
             if open.try_with_untracked(Clone::clone).flatten() == Some(name)
-                && let Some(lines) = lines
-                && log.try_with_untracked(|known| *known != lines) == Some(true)
+                && log.try_with_untracked(|known| known.as_ref() != Some(&lines)) == Some(true)
             {
-                log.set(lines);
+                log.set(Some(lines));
             }
         });
     });
     let waiting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
     let names = Memo::new(move || app.live.servers(|servers| servers.keys().cloned().collect::<Vec<_>>()));
+    let unknown = Memo::new(move || {
+        let name = open.get().filter(|_| !waiting.get())?;
+        (!names.with(|names| names.contains(&name))).then_some(name)
+    });
     let none_configured =
         Memo::new(move || app.live.servers(|servers| servers.values().all(|row| row.built_in)));
     view! {
@@ -78,6 +86,9 @@ pub fn Servers() -> impl IntoView {
             <div class="title-row"><h1>"Servers"</h1><ConfigNote /></div>
             {move || (!waiting.get() && none_configured.get()).then(|| view! { <NoServers /> }.into_any())}
             {move || waiting.get().then(|| view! { <Loading /> }.into_any())}
+            {move || unknown.get().map(|name| view! {
+                <p class="empty" role="status">"There is no server " <span class="mono"><Foreign text=name limit=64 /></span> ". " <a class="accent" href="/servers">"All servers"</a></p>
+            }.into_any())}
             <div class="servers">
                 {keyed(move || {
                     let row = |name: String| KeyedRow::new(name.clone(), move || view! {
@@ -124,7 +135,7 @@ fn Server(
     /// The server selected by keyboard.
     selected: RwSignal<Option<String>>,
     /// The log of the open server.
-    log: RwSignal<Vec<String>>,
+    log: Log,
 ) -> impl IntoView {
     let app = App::get();
     let name = StoredValue::new(name);
@@ -133,6 +144,14 @@ fn Server(
     let is_open = Memo::new(move || name.with_value(|name| open.get().as_ref() == Some(name)));
     let is_selected =
         move || name.with_value(|name| selected.with(|selected| selected.as_ref() == Some(name)));
+    let place: NodeRef<Section> = NodeRef::new();
+    effect(move || {
+        if (is_selected() || is_open.get())
+            && let Some(card) = place.get()
+        {
+            browser::show(&card);
+        }
+    });
     let toggle = move |_| {
         let open = (!is_open.get_untracked()).then(|| name.get_value());
         selected.set(Some(name.get_value()));
@@ -142,7 +161,7 @@ fn Server(
         row.get().is_some_and(|row| !matches!(row.state, UpstreamState::Disabled | UpstreamState::Invalid))
     };
     view! {
-        <section class="card server" data-selected=move || if is_selected() { "true" } else { "false" }
+        <section class="card server" node_ref=place data-selected=move || if is_selected() { "true" } else { "false" }
             aria-label=name.with_value(|name| crate::text::visible(name, 64))>
             <div class="line">
                 <h2 class="mono"><Foreign text=name.get_value() limit=64 /></h2>
@@ -181,10 +200,13 @@ fn Server(
             </div>
             {move || is_open.get().then(|| view! {
                 <pre tabindex="0" aria-label="Last lines of the log">
-                    {move || log.with(|lines| if lines.is_empty() {
-                        view! { <span class="faint">"The server has written nothing to stderr."</span> }.into_any()
-                    } else {
-                        lines.iter().map(|line| view! { <Foreign text=line.clone() limit=1_100 />"\n" }.into_any()).views().into_any()
+                    {move || log.with(|log| match log {
+                        None => ().into_any(),
+                        Some(Err(error)) => view! { <span class="bad"><Foreign text=error.clone() limit=400 /></span> }.into_any(),
+                        Some(Ok(lines)) if lines.is_empty() => {
+                            view! { <span class="faint">"The server has written nothing to stderr."</span> }.into_any()
+                        }
+                        Some(Ok(lines)) => lines.iter().map(|line| view! { <Foreign text=line.clone() limit=1_100 />"\n" }.into_any()).views().into_any(),
                     })}
                 </pre>
             }.into_any())}

@@ -92,13 +92,14 @@ fn value(reply: Reply, name: &str) -> String {
     row(reply, name, |row| row.value.clone()).flatten().unwrap_or_default()
 }
 
-/// Changes a setting and reports it.
-fn change(app: App, reply: Reply, name: &'static str, to: String) {
+/// Changes a setting and reports it, and runs `done` once it is changed.
+fn change(app: App, reply: Reply, name: &'static str, to: String, done: impl FnOnce() + 'static) {
     let command = ChangeSetting { name: name.to_owned(), value: Some(to).filter(|text| !text.is_empty()) };
     leptos::task::spawn_local(async move {
         match door::call(&command).await {
             Ok(now) => {
                 reply.set(Some(Ok(now)));
+                done();
                 let is_fixed = row(reply, name, |row| row.fixed) == Some(true);
                 app.notify(if is_fixed { "Saved; takes effect at the next start" } else { "Saved" });
             }
@@ -152,7 +153,7 @@ fn choose(reply: Reply, setting: &'static Setting, choices: &[(&'static str, &'s
     let button = move |(word, label): &(&'static str, &'static str)| {
         let (word, label) = (*word, *label);
         let is_pressed = move || now.with(|now| if now == word { "true" } else { "false" });
-        let press = click(move |_| change(app, reply, name, word.to_owned()));
+        let press = click(move |_| change(app, reply, name, word.to_owned(), || ()));
         view! { <button aria-pressed=is_pressed on:click=press>{label}</button> }.into_any()
     };
     view! {
@@ -167,7 +168,7 @@ fn select_groups(reply: Reply, setting: &'static Setting, choices: &'static [Cho
     let now = Memo::new(move || value(reply, name));
     let has = move |word: &str| now.with(|now| now.split(',').any(|one| one.trim() == word));
     let button = move |word: &'static str, label: &'static str, next: Box<dyn Fn() -> String>| {
-        let press = click(move |_| change(app, reply, name, next()));
+        let press = click(move |_| change(app, reply, name, next(), || ()));
         view! { <button aria-pressed=move || if has(word) { "true" } else { "false" } on:click=press>{label}</button> }
             .into_any()
     };
@@ -210,8 +211,8 @@ fn Typed(
     let is_changed = Memo::new(move || shown.get().trim() != now.get());
     let save = StoredValue::new(move || {
         let to = shown.get_untracked().trim().to_owned();
-        typed.set(None);
-        change(app, reply, name, to);
+        // What the engine rejects stays typed.
+        change(app, reply, name, to, move || drop(typed.try_update(Option::take)));
     });
     let key = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Enter" && is_changed.get_untracked() {

@@ -42,7 +42,15 @@ const RECENT_INTERVAL_MS: u64 = 3_000;
 
 /// The tool's detail as signals: parts that did not change are not drawn again.
 #[derive(Clone, Copy)]
-struct Detail(RwSignal<Option<Result<Arc<ToolDetail>, String>>>);
+struct Detail(RwSignal<Option<Result<Arc<ToolDetail>, Problem>>>);
+
+/// Why the detail is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Problem {
+    /// Whether there is no such tool.
+    is_unknown: bool,
+    text: String,
+}
 
 impl Detail {
     /// A part of the detail; its default until the detail is loaded.
@@ -79,7 +87,10 @@ fn follow(id: String) -> Detail {
             match reply {
                 // The known detail stays while the engine does not respond.
                 Err(error) if is_there && error.kind != ErrorKind::NotFound => {}
-                reply => known.0.set(Some(reply.map(Arc::new).map_err(|error| error.to_string()))),
+                reply => known.0.set(Some(reply.map(Arc::new).map_err(|error| Problem {
+                    is_unknown: error.kind == ErrorKind::NotFound,
+                    text: error.to_string(),
+                }))),
             }
         }
     });
@@ -94,19 +105,20 @@ fn follow_recent(id: String, known: Detail) -> Newest {
     let app = App::get();
     let newest: Newest = RwSignal::default();
     let results = known.part(|detail| (detail.row.observation_count, detail.row.drift_count));
-    let asked = StoredValue::new((0_u64, 0_u64));
+    let asked = StoredValue::new((None, 0_u64));
     effect(move || {
-        let (count, now) = (results.get().0, app.live.now.get());
-        app.decided.track();
+        let ((count, drifts), now) = (results.get(), app.live.now.get());
+        let wanted = (count, drifts, app.decided.get());
         let (seen, at) = asked.get_value();
-        if count == 0 || count == seen || now.saturating_sub(at) < RECENT_INTERVAL_MS {
+        if count == 0 || seen == Some(wanted) || now.saturating_sub(at) < RECENT_INTERVAL_MS {
             return;
         }
-        asked.set_value((count, now));
+        asked.set_value((Some(wanted), now));
         let recent = GetRecent { tool_id: id.clone() };
         let audit = ListAudit { tool_id: Some(id.clone()), people: false, before: None, limit: 200 };
         leptos::task::spawn_local(async move {
             let (Ok(recent), Ok(audit)) = (door::call(&recent).await, door::call(&audit).await) else {
+                asked.update_value(|asked| asked.0 = None);
                 return;
             };
             newest.set((recent, marks(&audit.entries)));
@@ -136,8 +148,8 @@ pub fn Tool(
             {move || match state.get() {
                 None => view! { <Loading /> }.into_any(),
                 Some(Err(error)) => view! {
-                    <Empty icon="wrench" title="Unknown tool">
-                        <p><Foreign text=error limit=500 /></p>
+                    <Empty icon="wrench" title=if error.is_unknown { "Unknown tool" } else { "This tool cannot be shown" }>
+                        <p><Foreign text=error.text limit=500 /></p>
                         <p><a class="accent" href="/tools">"All tools"</a></p>
                     </Empty>
                 }.into_any(),

@@ -66,6 +66,16 @@ fn draw(row: &ToolRow, cell: ToolCell<'_>) -> AnyView {
     }
 }
 
+/// What the page shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Content {
+    WrongFilter,
+    Loading,
+    NoTools,
+    NoMatch,
+    Rows,
+}
+
 #[component]
 pub fn Tools() -> impl IntoView {
     let app = App::get();
@@ -96,23 +106,33 @@ pub fn Tools() -> impl IntoView {
     let shown = Memo::new(move || rows.with(|rows| rows.len()));
     let connecting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
     let wrong = Memo::new(move || parsed.get().err());
-    let body = move || match (connecting.get(), all.get(), shown.get()) {
-        _ if wrong.with(Option::is_some) => view! {
+    // The rows are drawn anew only where something else was shown, so that the list keeps its place.
+    let content = Memo::new(move || match (connecting.get(), all.get(), shown.get()) {
+        _ if wrong.with(Option::is_some) => Content::WrongFilter,
+        (true, ..) => Content::Loading,
+        (_, 0, _) => Content::NoTools,
+        (_, _, 0) => Content::NoMatch,
+        _ => Content::Rows,
+    });
+    let body = move || {
+        match content.get() {
+        Content::WrongFilter => view! {
             <Empty icon="search" title="This filter cannot be read">
-                <p>{wrong.get().map(|error| view! { <Foreign text=error limit=400 /> }.into_any())}</p>
+                <p>{move || wrong.get().map(|error| view! { <Foreign text=error limit=400 /> }.into_any())}</p>
                 <p><a class="accent" href="/tools">"Clear filter"</a></p>
             </Empty>
         }
         .into_any(),
-        (true, ..) => view! { <Loading /> }.into_any(),
-        (_, 0, _) => view! { <NoTools /> }.into_any(),
-        (_, _, 0) => view! {
+        Content::Loading => view! { <Loading /> }.into_any(),
+        Content::NoTools => view! { <NoTools /> }.into_any(),
+        Content::NoMatch => view! {
             <Empty icon="search" title="No tools match">
                 <p><a class="accent" href="/tools">"Clear filter"</a></p>
             </Empty>
         }
         .into_any(),
-        _ => view! { <Rows list=list label="List of tools" columns=&COLUMNS href=href /> }.into_any(),
+        Content::Rows => view! { <Rows list=list label="List of tools" columns=&COLUMNS href=href /> }.into_any(),
+    }
     };
     view! {
         <div class="page">

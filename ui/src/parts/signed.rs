@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 
-use super::{Icon, ToolName};
+use super::{Acting, Icon, ToolName};
 use crate::app::App;
 use crate::browser;
 use crate::cells::{RwSignal, click, effect};
@@ -34,8 +34,7 @@ pub struct Signing {
     /// The user chose to give no reason.
     no_reason: RwSignal<bool>,
     person: RwSignal<String>,
-    busy: RwSignal<bool>,
-    problem: RwSignal<Option<String>>,
+    acting: Acting,
 }
 
 /// The name under which the user decided before, if one was given.
@@ -47,17 +46,14 @@ impl Signing {
     /// An empty dialog with the saved name.
     pub fn new() -> Self {
         let person = RwSignal::new(browser::saved(PERSON_KEY).unwrap_or_default());
-        let (busy, no_reason) = (RwSignal::new(false), RwSignal::new(false));
-        Self { reason: RwSignal::default(), no_reason, person, busy, problem: RwSignal::new(None) }
+        Self { reason: RwSignal::default(), no_reason: RwSignal::new(false), person, acting: Acting::new() }
     }
 
     /// Starts the action; returns reason and name, or none if it runs already.
     pub fn begin(self) -> Option<Signature> {
-        if self.busy.get_untracked() {
+        if !self.acting.begin() {
             return None;
         }
-        self.busy.set(true);
-        self.problem.set(None);
         let given = |text: RwSignal<String>| {
             Some(text.get_untracked().trim().to_owned()).filter(|text| !text.is_empty())
         };
@@ -71,10 +67,14 @@ impl Signing {
         self.no_reason.get() || self.reason.with(|reason| !reason.trim().is_empty())
     }
 
-    /// Reports that the action failed, and allows another attempt.
+    /// Reports that the action failed; see [`Acting::fail`].
     pub fn fail(self, why: String) {
-        self.busy.set(false);
-        self.problem.set(Some(why));
+        self.acting.fail(why);
+    }
+
+    /// Closes the dialog; see [`Acting::close`].
+    pub fn close(self) {
+        self.acting.close();
     }
 }
 
@@ -103,7 +103,7 @@ pub fn SignedDialog(
     children: Children,
 ) -> impl IntoView {
     let app = App::get();
-    let Signing { reason, no_reason, person, busy, problem } = signing;
+    let Signing { reason, no_reason, person, acting: Acting { busy, problem, .. } } = signing;
     let user = app.live.about().and_then(|about| about.user.clone());
     effect(move || browser::focus(focus));
     let disabled = Arc::new(move || disabled() || !(optional || signing.is_signed()));

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use leptos::prelude::*;
 use schemascope_api::{Carrier, FieldRow, Outcome, Quality, Source};
 
+use crate::app::App;
+use crate::browser;
 use crate::evidence::is_mixed;
 use crate::numbers::{interval, percent};
 
@@ -15,6 +17,20 @@ pub fn Icon(
     name: &'static str,
 ) -> impl IntoView {
     view! { <svg class="icon" aria-hidden="true"><use_ href=format!("#i-{name}")></use_></svg> }
+}
+
+/// The time of something; with its date once that is not today any more.
+#[component]
+pub fn Time(
+    /// Milliseconds since 1970.
+    at: u64,
+) -> impl IntoView {
+    let today = App::get().live.today;
+    let shown = move || {
+        today.with(|_| ());
+        browser::short_time(at)
+    };
+    view! { <span class="faint num" title=browser::date_and_time(at)>{shown}</span> }
 }
 
 /// The logo.

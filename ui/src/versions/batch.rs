@@ -81,7 +81,7 @@ pub fn BatchDialog(
                     }
                 }
             }
-            app.close_dialog();
+            signing.close();
             if !undo.is_empty() {
                 app.notify_decided(format!("{} {done}", versions(undo.len())), undo);
             }
@@ -116,7 +116,10 @@ fn joint(verb: Verb, rows: &[CandidateRow]) -> AnyView {
             <li>
                 <span class="cut"><ToolName id=row.tool_id.clone() /></span>
                 <span class="mono">{format!("v{}", row.version)}<span class="faint">{after}</span></span>
-                <span class="num">{format!("{} of {} match", count(since.fits), count(since.fits + since.violates))}</span>
+                <span class="num">{match since.fits + since.violates {
+                    0 => "no result yet".to_owned(),
+                    results => format!("{} of {} match", count(since.fits), count(results)),
+                }}</span>
                 <span>{reasons(&row.readiness)}</span>
             </li>
         }
@@ -131,7 +134,12 @@ fn joint(verb: Verb, rows: &[CandidateRow]) -> AnyView {
     view! {
         <p class="dim">{effect}</p>
         <div class="figures">
-            <div><b class=if fits == all { "good" } else { "warn" }>{format!("{} of {}", count(fits), count(all))}</b><small>"results since their creation match"</small></div>
+            {match all {
+                0 => view! { <div><b class="warn">"None"</b><small>"results since their creation"</small></div> }.into_any(),
+                _ => view! {
+                    <div><b class=if fits == all { "good" } else { "warn" }>{format!("{} of {}", count(fits), count(all))}</b><small>"results since their creation match"</small></div>
+                }.into_any(),
+            }}
             <div><b class=if breaking == 0 { "good" } else { "warn" }>{if breaking == 0 { "None".to_owned() } else { count(breaking as u64) }}</b><small>"may break readers"</small></div>
             {(verb == Verb::Promote).then(|| view! {
                 <div><b>{count(clients as u64)}</b><small>{if clients == 1 { "schema changes for clients of /mcp" } else { "schemas change for clients of /mcp" }}</small></div>

@@ -90,7 +90,7 @@ pub fn DecisionDialog(
             match door::call(&command).await {
                 Ok(decided) => {
                     let clients = if decided.list_changed { ", clients notified" } else { "" };
-                    app.close_dialog();
+                    signing.close();
                     if let (Decision::Promote { .. } | Decision::Reject { .. }, Some(version)) =
                         (command.decision, decided.entry.version)
                     {

@@ -5,7 +5,7 @@ use schemascope_api::{FieldEvidence, ImpactedCall, VersionRow};
 
 use crate::browser;
 use crate::layout::{Shown, Width};
-use crate::numbers::{count, percent};
+use crate::numbers::{count, number_of, percent};
 use crate::parts::{Column, Foreign, Json, Ladder, Views, cells, table};
 use crate::route::Route;
 use crate::text::visible;
@@ -52,7 +52,7 @@ pub fn evidence(row: &VersionRow) -> AnyView {
         <div class="rests">
             <p class="dim">
                 "Created " {browser::date_and_time(row.created.as_millis())} " from "
-                {format!("{} results", count(row.observation_count))}
+                {number_of(row.observation_count as usize, "result", "results")}
                 {row.mean_consistency.map(|mean| format!(", mean consistency {mean:.2}"))}
                 " " <Ladder quality=row.quality violated=false />
             </p>

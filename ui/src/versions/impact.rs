@@ -9,7 +9,7 @@ use super::changes;
 use super::readiness::{contained, figures};
 use crate::cells::{RwSignal, StoredValue, effect};
 use crate::door;
-use crate::numbers::{count, percent};
+use crate::numbers::{count, number_of, percent};
 use crate::parts::{Foreign, Loading, Views};
 use crate::route::Route;
 use crate::text::visible;
@@ -91,7 +91,7 @@ fn drawn(of: &ImpactReply, with_changes: bool) -> AnyView {
         }.into_any())}
         {(!of.rules.is_empty()).then(|| view! {
             <ul class="broken" aria-label="Results that do not match">{rules.views()}</ul>
-            {(further > 0).then(|| view! { <p class="quiet">{format!("… {} more kinds", count(further))}</p> }.into_any())}
+            {(further > 0).then(|| view! { <p class="quiet">{format!("… {}", number_of(further as usize, "more kind", "more kinds"))}</p> }.into_any())}
         }.into_any())}
         {edges(&of.edges)}
         {attributes(&of.attributes)}
@@ -128,7 +128,7 @@ fn edges(diff: &EdgeDiff) -> Option<AnyView> {
         view! {
             <li>
                 <span class=format!("tag {class}")>{*word}</span>
-                <a class="mono cut" href=Route::graph(&edge.from).address()><Foreign text=format!("{} → {}", edge.from, edge.to) limit=200 /></a>
+                <a class="mono cut" target="_blank" href=Route::graph(&edge.from).address()><Foreign text=format!("{} → {}", edge.from, edge.to) limit=200 /></a>
                 <span class="dim">{used}</span>
                 {cause.map(|cause| view! { <span class="cause"><Foreign text=cause limit=300 /></span> }.into_any())}
             </li>
@@ -138,7 +138,7 @@ fn edges(diff: &EdgeDiff) -> Option<AnyView> {
     Some(
         view! {
             <ul class="edges" aria-label="Edges that change">{lines.iter().take(MAX_EDGES).map(line).views()}</ul>
-            {(further > 0).then(|| view! { <p class="quiet">{format!("… {} more edges", count(further as u64))}</p> }.into_any())}
+            {(further > 0).then(|| view! { <p class="quiet">{format!("… {}", number_of(further, "more edge", "more edges"))}</p> }.into_any())}
         }
         .into_any(),
     )
@@ -178,7 +178,8 @@ fn broken(rule: &RuleCount, all: u64) -> AnyView {
     let path =
         if rule.violation.path.is_empty() { "whole result".to_owned() } else { rule.violation.path.clone() };
     let call = |id: &schemascope_api::CallId| {
-        view! { <a class="accent" href=Route::call(id.to_string()).address()>"call"</a>" " }.into_any()
+        view! { <a class="accent" target="_blank" href=Route::call(id.to_string()).address()>"call"</a>" " }
+            .into_any()
     };
     view! {
         <li>

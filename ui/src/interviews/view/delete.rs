@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 use schemascope_api::{DecideInterview, InterviewDecision, PageId};
 
-use super::dialog::{Acting, ActingDialog};
+use super::dialog::ActingDialog;
 use crate::app::App;
 use crate::door;
-use crate::parts::saved_person;
+use crate::parts::{Acting, saved_person};
 use crate::route::Route;
 
 /// Longest wait in milliseconds for answers to earlier questions.
@@ -43,7 +43,7 @@ pub fn DeleteDialog(
             door::settle(SETTLE_LIMIT_MS).await;
             match door::call(&command).await {
                 Ok(_) => {
-                    app.close_dialog();
+                    acting.close();
                     app.notify_decided(done, Vec::new());
                 }
                 Err(error) => {

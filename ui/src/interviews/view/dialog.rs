@@ -11,8 +11,8 @@ use super::start::StartDialog;
 use super::write::{AbandonDialog, NoteDialog};
 use crate::app::App;
 use crate::browser;
-use crate::cells::{RwSignal, click, effect};
-use crate::parts::{Foreign, Icon};
+use crate::cells::{click, effect};
+use crate::parts::{Acting, Foreign, Icon};
 
 /// What a dialog about interviews is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,36 +45,6 @@ pub fn InterviewDialog(
     }
 }
 
-/// Progress of the action of a dialog.
-#[derive(Clone, Copy)]
-pub struct Acting {
-    busy: RwSignal<bool>,
-    problem: RwSignal<Option<String>>,
-}
-
-impl Acting {
-    /// Nothing was done yet.
-    pub fn new() -> Self {
-        Self { busy: RwSignal::new(false), problem: RwSignal::new(None) }
-    }
-
-    /// Starts the action; returns whether it does not run already.
-    pub fn begin(self) -> bool {
-        if self.busy.get_untracked() {
-            return false;
-        }
-        self.busy.set(true);
-        self.problem.set(None);
-        true
-    }
-
-    /// Reports that the action failed, and allows another attempt.
-    pub fn fail(self, why: String) {
-        self.busy.set(false);
-        self.problem.set(Some(why));
-    }
-}
-
 /// A dialog that stays open until its action succeeded.
 #[component]
 pub fn ActingDialog(
@@ -93,7 +63,7 @@ pub fn ActingDialog(
     children: Children,
 ) -> impl IntoView {
     let app = App::get();
-    let Acting { busy, problem } = acting;
+    let Acting { busy, problem, .. } = acting;
     effect(move || browser::focus(focus));
     let (disabled, submit) = (Arc::new(disabled), Arc::new(submit));
     let keydown = {

@@ -2,10 +2,10 @@
 
 use leptos::prelude::*;
 use schemascope_api::PageId;
-use web_sys::{ScrollIntoViewOptions, ScrollLogicalPosition};
 
 use super::known::{Line, Pursuit};
 use super::words::{budget, state};
+use crate::browser;
 use crate::cells::{Memo, RwSignal, StoredValue, effect};
 use crate::numbers::{number_of, share};
 use crate::parts::{Foreign, Icon};
@@ -33,9 +33,7 @@ pub fn Row(
         if is_selected.get()
             && let Some(row) = place.get()
         {
-            let how = ScrollIntoViewOptions::new();
-            how.set_block(ScrollLogicalPosition::Nearest);
-            row.scroll_into_view_with_scroll_into_view_options(&how);
+            browser::show(&row);
         }
     });
     view! {

@@ -4,13 +4,13 @@ use leptos::prelude::*;
 use schemascope_api::{CallInterview, PageId};
 use serde_json::{Map, Value};
 
-use super::dialog::{Acting, ActingDialog};
+use super::dialog::ActingDialog;
 use super::interview::{Place, call, members};
 use crate::app::App;
 use crate::cells::RwSignal;
 use crate::door;
 use crate::interviews::found::text;
-use crate::parts::saved_person;
+use crate::parts::{Acting, saved_person};
 use crate::route::Route;
 
 #[component]
@@ -30,9 +30,12 @@ pub fn StartDialog() -> impl IntoView {
                 Err(error) => return acting.fail(error),
             };
             let begun = begin(&place).await;
-            app.close_dialog();
+            let is_open = acting.is_open();
+            acting.close();
             app.decided.update(|decided| *decided += 1);
-            app.go(Route::item(PageId::Interviews, place.conversation_id));
+            if is_open {
+                app.go(Route::item(PageId::Interviews, place.conversation_id));
+            }
             match begun {
                 Ok(Some(ds_id)) => {
                     app.notify(format!("Interview started with {}", super::words::name(&ds_id)));

@@ -3,13 +3,13 @@
 use leptos::prelude::*;
 use schemascope_api::{DecideInterview, InterviewDecision};
 
-use super::dialog::{Acting, ActingDialog};
+use super::dialog::ActingDialog;
 use super::interview::Place;
 use super::words::name;
 use crate::app::App;
 use crate::cells::RwSignal;
 use crate::door;
-use crate::parts::saved_person;
+use crate::parts::{Acting, saved_person};
 
 /// Longest note, in characters.
 const MAX_NOTE: &str = "4000";
@@ -77,7 +77,7 @@ fn send(app: App, acting: Acting, command: DecideInterview, done: String) {
     leptos::task::spawn_local(async move {
         match door::call(&command).await {
             Ok(_) => {
-                app.close_dialog();
+                acting.close();
                 app.notify_decided(done, Vec::new());
             }
             Err(error) => acting.fail(error.to_string()),

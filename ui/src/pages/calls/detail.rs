@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::cells::{RwSignal, click};
-use crate::numbers::{bytes, duration};
+use crate::numbers::{bytes, duration, number_of};
 use crate::parts::{Empty, Foreign, Icon, Loading, OutcomeWord, Payload, ToolName, Views, carrier_word};
 use crate::route::Route;
 use crate::{browser, door, wire};
@@ -92,7 +92,7 @@ fn Record(
             {call.session.as_ref().map(|session| view! {
                 <dt>"Session"</dt><dd class="mono"><Foreign text=session.to_string() limit=80 /></dd>
             }.into_any())}
-            {(call.redacted > 0).then(|| view! { <dt>"Redacted"</dt><dd>{format!("{} values, before the call was stored", call.redacted)}</dd> }.into_any())}
+            {(call.redacted > 0).then(|| view! { <dt>"Redacted"</dt><dd>{format!("{}, before the call was stored", number_of(call.redacted as usize, "value", "values"))}</dd> }.into_any())}
             <dt>"ID"</dt><dd class="mono faint">{id.clone()}</dd>
         </dl>
         {call.bodies_left_out.then(|| view! {

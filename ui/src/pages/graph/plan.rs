@@ -5,7 +5,7 @@ use schemascope_api::{Argument, Plan, Step};
 
 use super::state::State;
 use crate::browser;
-use crate::cells::click;
+use crate::cells::{Memo, click};
 use crate::graph::plan::{sentence, steps, supplies};
 use crate::graph::walk::Selection;
 use crate::graph::words::{confidence, path, tool};
@@ -20,8 +20,10 @@ pub fn PlanBar(
     /// The page's state.
     state: State,
 ) -> impl IntoView {
+    // The bar stays while its place changes, and with it what is typed.
+    let is_shown = Memo::new(move || state.place.with(|place| place.plan && place.focus.is_some()));
     let draw = move || {
-        if !state.place.with(|place| place.plan && place.focus.is_some()) {
+        if !is_shown.get() {
             return ().into_any();
         }
         let content = move || match state.plans.get() {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use leptos::prelude::untrack;
 use schemascope_api::{Edge, GraphView, ListEdges, PageId, PlanCalls, Plans};
 
 use super::place::Place;
@@ -246,12 +247,13 @@ impl State {
             }
             leptos::task::spawn_local(async move {
                 let mut edges = Vec::new();
-                for (from, to) in pairs {
+                for (from, to) in pairs.clone() {
                     let command =
                         ListEdges { from: Some(from), to: Some(to), min: Some(0.0), ..ListEdges::default() };
                     edges.extend(door::call(&command).await.unwrap_or_default());
                 }
-                if self.is_open() {
+                // Another plan may be shown by now.
+                if self.is_open() && untrack(|| self.lit_chain()) == pairs {
                     self.chain.set(Arc::new(edges));
                 }
             });

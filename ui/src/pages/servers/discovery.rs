@@ -242,8 +242,8 @@ fn shown(id: StoredValue<String>, outcome: Outcome) -> AnyView {
         });
         known.map(|(quality, number)| {
             let href = Route::tool(&id.get_value()).address();
-            let observations = number_of(number as usize, "observation", "observations");
-            view! { <a href=href>{format!("quality {quality}, {observations}")}</a> }.into_any()
+            let results = number_of(number as usize, "result", "results");
+            view! { <a href=href>{format!("quality {quality}, {results}")}</a> }.into_any()
         })
     };
     view! {

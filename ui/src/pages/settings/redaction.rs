@@ -6,7 +6,7 @@ use schemascope_api::{ChangeRedaction, RedactionRules, SettingsReply, TriedRedac
 use super::Reply;
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, click, effect};
-use crate::numbers::count;
+use crate::numbers::{count, number_of};
 use crate::parts::{Foreign, Views, shown};
 use crate::{browser, door};
 
@@ -136,12 +136,17 @@ fn Tried(
     let TriedRedaction { redacted, calls, calls_changed, values } = tried;
     let stored = match (calls, calls_changed) {
         (0, _) => "No stored calls to test the rules on yet.".to_owned(),
-        (calls, 0) => format!("The rules find nothing more in the latest {} stored calls.", count(calls)),
+        (calls, 0) => {
+            format!(
+                "The rules find nothing more in the latest {}.",
+                number_of(calls as usize, "stored call", "stored calls")
+            )
+        }
         (calls, changed) => format!(
-            "The rules find {} more values in {} of the latest {} stored calls. They apply to new calls; to redact stored ones, stop Schemascope and run: schemascope redact",
-            count(values),
+            "The rules find {} in {} of the latest {}. They apply to new calls; to redact stored ones, stop Schemascope and run: schemascope redact",
+            number_of(values as usize, "more value", "more values"),
             count(changed),
-            count(calls)
+            number_of(calls as usize, "stored call", "stored calls")
         ),
     };
     view! {

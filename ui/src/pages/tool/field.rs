@@ -11,6 +11,7 @@ use web_sys::{HtmlElement, KeyboardEvent};
 
 use super::about::{about, mix_bar};
 use super::fields::{Tree, toggle};
+use crate::browser;
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::evidence::{Said, is_mixed, summary};
 use crate::layout::Width;
@@ -187,9 +188,7 @@ fn values(field: &Arc<FieldRow>) -> AnyView {
 
 /// Focuses the selected row and scrolls it into sight.
 fn focus(place: &HtmlElement) {
-    let how = web_sys::ScrollIntoViewOptions::new();
-    how.set_block(web_sys::ScrollLogicalPosition::Nearest);
-    place.scroll_into_view_with_scroll_into_view_options(&how);
+    browser::show(place);
     if let Ok(Some(button)) = place.query_selector(".more")
         && let Some(button) = button.dyn_ref::<HtmlElement>()
     {

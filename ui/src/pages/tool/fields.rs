@@ -50,6 +50,8 @@ pub fn Fields(
     let seen = known.part(|detail| detail.row.observation_count > 0);
     let closed = RwSignal::new(BTreeSet::<String>::new());
     let lines = Memo::new(move || fields.with(|fields| closed.with(|closed| open_lines(fields, closed))));
+    // Not drawn again with every result, which would take the focus.
+    let none = Memo::new(move || fields.with(Vec::is_empty));
     let tree = Tree { lines, closed, open: RwSignal::default(), selected: RwSignal::new(None) };
     let limit = RwSignal::new(FIRST);
     let shown = move || {
@@ -77,7 +79,7 @@ pub fn Fields(
                 </span>
             </header>
             <Summary known=known />
-            {move || if fields.with(Vec::is_empty) {
+            {move || if none.get() {
                 let text = if seen.get() {
                     "The results are not objects, so they have no named fields. The inferred schema below describes them."
                 } else {

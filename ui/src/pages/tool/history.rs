@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{ActorKind, AuditPage, AuditRow, Decision, ListAudit};
+use schemascope_api::{ActorKind, AuditPage, AuditRow, CallId, Decision, ListAudit};
 
 use super::versions::Versions;
 use crate::app::{App, Dialog};
 use crate::cells::{RwSignal, click, effect};
+use crate::door;
 use crate::layout::{Shown, Width};
 use crate::numbers::count;
-use crate::parts::{Column, Empty, Foreign, Loading, Named, Views, cells, table};
+use crate::parts::{Column, Empty, Foreign, Loading, Named, Time, Views, cells, table};
 use crate::versions::Deciding;
-use crate::{browser, door};
 
 /// Most entries shown.
 const MAX_ENTRIES: usize = 200;
@@ -20,14 +20,12 @@ const MAX_ENTRIES: usize = 200;
 /// An entry, and whether it is the decision that can be undone.
 struct Entry {
     row: AuditRow,
-    undo: Option<Callback<()>>,
+    undo: Option<Callback<CallId>>,
 }
 
 const COLUMNS: &[Column<Entry>] = &[
     Column::text("time", "Time", Width::Fixed(104), &|Entry { row, .. }| {
-        let at = row.at.as_millis();
-        let whole = browser::date_and_time(at);
-        view! { <span class="faint num" title=whole>{browser::short_time(at)}</span> }.into_any()
+        view! { <Time at=row.at.as_millis() /> }.into_any()
     }),
     Column::text("event", "Event", Width::Share(120, 1.2), &|Entry { row, .. }| {
         let undone = row.undone.then(|| view! { <span class="faint">" · undone"</span> }.into_any());
@@ -53,9 +51,10 @@ const COLUMNS: &[Column<Entry>] = &[
         view! { <span class="faint">{row.observation_count.map(count)}</span> }.into_any()
     })
     .shown(Shown::Medium),
-    Column::drawing("undo", "", Width::Fixed(76), &|Entry { undo, .. }| {
+    Column::drawing("undo", "", Width::Fixed(76), &|Entry { row, undo }| {
+        let id = row.id;
         let button = undo.map(|undo| {
-            let press = click(move |_| undo.run(()));
+            let press = click(move |_| undo.run(id));
             view! { <button class="button small bare" on:click=press>"Undo…"</button> }.into_any()
         });
         view! { <span class="right">{button}</span> }.into_any()
@@ -78,9 +77,9 @@ pub fn History(
             page.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
         });
     });
-    let undo = Callback::new(move |()| {
-        let asking =
-            Deciding { tool_id: versions.id(), decision: Decision::Undo { entry: None }, version: None };
+    let undo = Callback::new(move |entry: CallId| {
+        let decision = Decision::Undo { entry: Some(entry) };
+        let asking = Deciding { tool_id: versions.id(), decision, version: None };
         app.dialog.set(Some(Dialog::Decide(asking)));
     });
     move || {

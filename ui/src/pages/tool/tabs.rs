@@ -13,7 +13,8 @@ use crate::cells::{Memo, click};
 use crate::layout::{Shown, Width};
 use crate::numbers::{bytes, duration};
 use crate::parts::{
-    Column, Empty, Foreign, Json, KeyedRow, OutcomeWord, Payload, Views, carrier_word, keyed, linked_table,
+    Column, Empty, Foreign, Json, KeyedRow, OutcomeWord, Payload, Time, Views, carrier_word, keyed,
+    linked_table,
 };
 use crate::route::Route;
 
@@ -31,7 +32,7 @@ const TABS: &[(&str, &str)] = &[
 
 const CALLS: &[Column<CallRow>] = &[
     Column::text("started", "Started", Width::Fixed(104), &|row| {
-        view! { <span class="faint num">{browser::short_time(row.at.as_millis())}</span> }.into_any()
+        view! { <Time at=row.at.as_millis() /> }.into_any()
     }),
     Column::text("status", "Status", Width::Fixed(70), &|row| {
         view! { <OutcomeWord outcome=row.outcome /> }.into_any()

@@ -14,7 +14,7 @@ use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::door;
 use crate::export::Exporting;
 use crate::live::Connection;
-use crate::numbers::count;
+use crate::numbers::{count, number_of};
 use crate::parts::{Empty, Foreign, Loading, Views};
 use crate::route::Route;
 use crate::versions::{Deciding, action, changes, effective, evidence, impact, raw, request_impact, state};
@@ -49,14 +49,16 @@ impl Versions {
             let id = id.clone();
             Memo::new(move || {
                 let row = app.live.tools(|tools| tools.get(&id).cloned());
-                let row =
-                    row.map(|row| (row.effective_version, row.pinned, row.enforced, row.candidate_version));
-                (row, app.live.snapshots.get(), app.live.connection.get() == Connection::Live)
+                let decided = row.as_ref().map(|row| {
+                    (row.effective_version, row.pinned, row.enforced, row.candidate_version, row.suspended)
+                });
+                let found = row.map(|row| (row.drift_count, row.drift_waiting, row.failure_count));
+                (decided, found, app.live.snapshots.get(), app.live.connection.get() == Connection::Live)
             })
         };
         effect(move || {
             app.decided.track();
-            if !standing.get().2 {
+            if !standing.get().3 {
                 return;
             }
             let command = ListVersions { tool_id: id.clone() };
@@ -174,10 +176,10 @@ pub fn VersionsCard(
             <button class="version" on:click=click(move |_| select(number))>
                 <b class="mono">{format!("v{number}")}</b>
                 <span>
-                    {format!("{} results · quality {}", count(row.observation_count), row.quality)}
+                    {format!("{} · quality {}", number_of(row.observation_count as usize, "result", "results"), row.quality)}
                     <small>{browser::short_time(row.created.as_millis())} {match row.evidence.counter_examples.len() {
                         0 => String::new(),
-                        n => format!(" · {n} results the previous version rejects"),
+                        _ => " · has results the previous version rejects".to_owned(),
                     }}</small>
                 </span>
                 <span class=format!("tag {class}")>{word}</span>
@@ -225,12 +227,15 @@ pub fn Compared(
         let in_force = known.in_force.map(|row| row.version).filter(|number| *number != new);
         against.get().or(in_force.or(before).map(|number| number.to_string()))
     });
+    let asked = RwSignal::new(None::<(u32, String)>);
     effect(move || {
         versions.changes.track();
-        let (Some(new), Some(old)) = (shown.get(), old.get()) else {
+        let pair = shown.get().zip(old.get());
+        if asked.with_untracked(|asked| *asked != pair) {
+            asked.set(pair.clone());
             comparison.set(None);
-            return;
-        };
+        }
+        let Some((new, old)) = pair.clone() else { return };
         let old = match old.as_str() {
             "declared" => SchemaChoice::Declared,
             "inferred" => SchemaChoice::Inferred,
@@ -239,7 +244,10 @@ pub fn Compared(
         let command = CompareVersions { tool_id: versions.id(), old, new: SchemaChoice::Version(new) };
         leptos::task::spawn_local(async move {
             let reply = door::call(&command).await;
-            comparison.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
+            // Other versions may be chosen by now.
+            if asked.try_with_untracked(|asked| *asked == pair) == Some(true) {
+                comparison.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
+            }
         });
     });
     let known_impact = request_impact(move || Some((versions.id(), shown.get()?)), || 0);

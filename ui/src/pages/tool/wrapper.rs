@@ -1,7 +1,7 @@
 //! The wrapper of a tool in each language: what code that calls it looks like.
 
 use leptos::prelude::*;
-use schemascope_api::{GetWrapper, Quality, Source, Strategy, WrapperText};
+use schemascope_api::{GetWrapper, Quality, RawSchema, Source, Strategy, WrapperText};
 
 use super::Detail;
 use crate::app::App;
@@ -13,7 +13,7 @@ use crate::parts::{Empty, Foreign, Loading, Payload, Views};
 const LANGUAGES: &[(&str, &str)] = &[("python", "Python"), ("typescript", "TypeScript"), ("rust", "Rust")];
 
 /// What a wrapper depends on, besides decisions.
-type Basis = (String, Option<(Source, Quality, bool)>);
+type Basis = (String, Option<(Source, Quality, bool, Option<u32>)>, [Option<RawSchema>; 2]);
 
 #[component]
 pub fn Wrapper(
@@ -25,7 +25,9 @@ pub fn Wrapper(
     let loaded = RwSignal::new(None::<Result<WrapperText, String>>);
     let basis: Memo<Basis> = known.part(|detail| {
         let row = &detail.row;
-        (row.tool_id.clone(), Some((row.source, row.quality, row.violated)))
+        let standing = (row.source, row.quality, row.violated, row.effective_version);
+        let schemas = [detail.inferred_schema.clone(), detail.declared_schema.clone()];
+        (row.tool_id.clone(), Some(standing), schemas)
     });
     effect(move || {
         let (tool_id, at) = (basis.get().0, language.get());
