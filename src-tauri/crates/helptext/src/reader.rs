@@ -11,29 +11,46 @@ use crate::entries::{self, Entry, Section, What};
 use crate::hints::{self, bare};
 use crate::names::{Unique, plain};
 use crate::options::{MAX_OPTIONS, aliases, options};
-use crate::spelling::usual;
+use crate::spelling::{usual, with_heading};
 use crate::subcommands::subcommands;
 use crate::usage::{self, Flags, Usage};
 
 /// Reads a help text. `name` is the command, such as `git clone`; if it is empty, the usage line names it.
 pub fn read(text: &str, name: &str) -> Definition {
+    let name = name.trim();
     let (lines, is_cut) = lines(text);
-    let lines = usual(&lines, name.trim());
-    let (entries, is_long) = entries::read(&lines);
-    let usage = usage::read(&lines, name.trim(), &flags(&entries, name.trim()));
-    let mut definition = Definition {
-        command: usage.command.clone(),
-        description: description(&lines, &usage.forms),
-        usage: usage.forms.clone(),
-        reads_stdin: lines.iter().any(|line| hints::says_stdin(line)),
-        ..Definition::default()
-    };
+    let lines = usual(&lines, name);
+    let (mut definition, takes_command) = of_lines(&lines, name);
+    if takes_command
+        && definition.subcommands.is_empty()
+        && let Some(headed) = with_heading(&lines)
+    {
+        let (other, _) = of_lines(&headed, name);
+        if !other.subcommands.is_empty() {
+            definition = other;
+        }
+    }
     if is_cut {
-        definition.notes.push(
+        definition.notes.insert(
+            0,
             "the text is longer than 1 MB or has lines of more than 2,000 characters; the rest was not read"
                 .to_owned(),
         );
     }
+    definition
+}
+
+/// Reads the lines of a help text, and whether the usage has a place for a command.
+fn of_lines(lines: &[String], name: &str) -> (Definition, bool) {
+    let (entries, is_long) = entries::read(lines);
+    let usage = usage::read(lines, name, &flags(&entries, name));
+    let mut definition = Definition {
+        command: usage.command.clone(),
+        description: description(lines, &usage.forms),
+        usage: usage.forms.clone(),
+        reads_stdin: lines.iter().any(|line| hints::says_stdin(line)),
+        ..Definition::default()
+    };
     let mut is_full = is_long;
     definition.options = options(&entries, &usage, &mut is_full);
     for option in &mut definition.options {
@@ -45,7 +62,7 @@ pub fn read(text: &str, name: &str) -> Definition {
         }
     }
     aliases(&mut definition.options);
-    choices::from_lists(&lines, &mut definition.options);
+    choices::from_lists(lines, &mut definition.options);
     if is_full {
         definition.notes.push(format!("only the first {MAX_OPTIONS} options were read"));
     }
@@ -55,7 +72,7 @@ pub fn read(text: &str, name: &str) -> Definition {
     if definition.is_empty() {
         definition.notes.push("no option, argument or subcommand was found in the text".to_owned());
     }
-    definition
+    (definition, usage.takes_command)
 }
 
 /// The flags of entries, and the subcommands that are listed.

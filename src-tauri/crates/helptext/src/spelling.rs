@@ -10,6 +10,8 @@ mod wrapped;
 
 use std::collections::HashMap;
 
+pub use commands::with_heading;
+
 use crate::choices::is_kind;
 use crate::patterns::{found, found_near, pattern};
 

@@ -17,10 +17,12 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     let mut found: Vec<Subcommand> = Vec::new();
     let listed =
         entries.iter().any(|entry| entry.section == Section::Commands && matches!(entry.what, What::Name(_)));
+    let is_bare = usage.forms.is_empty() && entries.iter().all(|entry| matches!(entry.what, What::Name(_)));
     // Groups under headings that do not say "commands" count only where the usage has a place for a command.
     let wanted = |section: Section| match section {
         Section::Commands => true,
-        Section::Actions => usage.takes_action || !listed && usage.takes_command,
+        // vt: `Useful tools:`, and nothing else.
+        Section::Actions => usage.takes_action || !listed && (usage.takes_command || is_bare),
         Section::Other => !listed && usage.takes_command,
         _ => false,
     };
@@ -28,7 +30,10 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     // names behind, `verify ver  …`.
     let program = usage.command.split(' ').next_back().unwrap_or_default();
     let after = |left: &str, name: &str| -> Option<usize> {
-        let rest = left.strip_prefix(name)?.strip_prefix(' ')?;
+        // Of npm packages: `@puppeteer/browsers install`.
+        let bare =
+            left.strip_prefix('@').and_then(|scoped| scoped.split_once('/')).map_or(left, |(_, bare)| bare);
+        let rest = bare.strip_prefix(name)?.strip_prefix(' ')?;
         (!name.is_empty()).then(|| left.len() - rest.len())
     };
     let lefts = || {
@@ -39,6 +44,7 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     };
     let with_program = lefts().filter(|left| after(left, program).is_some()).take(2).count();
     let has_program = with_program == 2 || with_program == lefts().take(2).count();
+    let has_descriptions = entries.iter().any(|entry| wanted(entry.section) && !entry.description.is_empty());
     for entry in entries.iter().filter(|entry| wanted(entry.section)) {
         let What::Name(left) = &entry.what else { continue };
         let own = after(left, &usage.command).or_else(|| after(left, program).filter(|_| has_program));
@@ -46,7 +52,20 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         // A page of the manual for each: `toolbox-create(1)`.
         let manual = || left.strip_suffix("(1)")?.strip_prefix(&usage.command)?.strip_prefix('-');
         let own = own.or_else(manual).filter(|rest| rest.starts_with(char::is_alphabetic));
-        let Some(command) = subcommand(own.unwrap_or(left), &entry.description) else { continue };
+        let left = own.unwrap_or(left);
+        // ipsec: `up|down <name>`, without a description of what both do.
+        let bare = left.split(' ').next().unwrap_or_default();
+        if entry.description.is_empty()
+            && bare.contains('|')
+            && !has_descriptions
+            && bare.split('|').all(is_name)
+        {
+            let alone = |name: &str| Subcommand { name: name.to_owned(), ..Subcommand::default() };
+            let room = MAX_SUBCOMMANDS.saturating_sub(found.len());
+            found.extend(bare.split('|').map(alone).take(room));
+            continue;
+        }
+        let Some(command) = subcommand(left, &entry.description) else { continue };
         // `tsc` beneath "common commands" of tsc.
         if command.name == usage.command {
             continue;
@@ -79,8 +98,10 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     if found.iter().all(|command| command.name.chars().count() == 1) {
         found.clear();
     }
-    // A text that lists the command itself is that of the program: it has nothing below the command.
-    let own = usage.command.split(' ').skip(1).last();
+    // A text that lists the command itself is that of the program: it has nothing below the command. `composer list` and the
+    // like are asked for that text.
+    let own =
+        usage.command.split(' ').skip(1).last().filter(|own| !["list", "commands", "usage"].contains(own));
     if own.is_some_and(|own| found.iter().any(|command| command.name == own)) {
         found.clear();
     }
@@ -129,6 +150,11 @@ pub fn is_name(word: &str) -> bool {
         && !(word.contains(':') && word.contains(char::is_uppercase))
 }
 
+/// Whether a name that ends so is one of a file.
+fn is_of_file(end: &str) -> bool {
+    ["html", "json", "md", "txt", "xml", "yaml", "yml"].contains(&end)
+}
+
 fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     // `[--timer=ms] create-cluster DB`
     let left = match left.split_once("] ") {
@@ -161,6 +187,8 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     if !is_name(name)
         || name.trim_end_matches(':') == "or"
         || matches!(name, "Command" | "Name" | "Options" | "Examples")
+        // The end of a wrapped line.
+        || name.rsplit_once('.').is_some_and(|(_, end)| is_of_file(end))
     {
         return None;
     }
@@ -176,8 +204,13 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     let behind = left.strip_prefix(head).and_then(|rest| rest.trim_start().strip_prefix('('));
     let behind = behind.and_then(|rest| rest.strip_suffix(')')).unwrap_or_default();
     let others = words.chain(behind.split(',').map(str::trim));
-    let aliases = others.filter(|word| is_name(word)).map(str::to_owned).collect();
-    Some(Subcommand { name: name.to_owned(), aliases, description: description.to_owned() })
+    let mut aliases: Vec<String> = others.filter(|word| is_name(word)).map(str::to_owned).collect();
+    let mut name = name.to_owned();
+    // alsaucm: `h,help`.
+    if let Some(whole) = aliases.first_mut().filter(|whole| name.len() == 1 && whole.starts_with(&name)) {
+        std::mem::swap(whole, &mut name);
+    }
+    Some(Subcommand { name, aliases, description: description.to_owned() })
 }
 
 #[cfg(test)]

@@ -12,8 +12,8 @@ use std::collections::HashSet;
 
 use crate::definition::{Join, Value};
 use crate::spec::Spec;
-pub use commands::is_placeholder;
-use commands::{behind_command, commands, first_words, is_action, is_command, is_mode, with_command_first};
+use commands::{behind_command, commands, first_words, is_action, is_mode, with_command_first};
+pub use commands::{is_command, is_placeholder};
 use form::Form;
 use lines::{alternatives, base_name, forms, leading_words, without_command};
 use mentions::mentions;

@@ -100,6 +100,7 @@ pub(super) fn named(
     section: Section,
     column: Option<usize>,
     is_sentence_below: bool,
+    is_below_names: bool,
 ) -> Option<(String, String)> {
     let is_list = section.lists_commands();
     let text = line.trim();
@@ -129,16 +130,34 @@ pub(super) fn named(
     // Of a command, the arguments do not count: `run [...filters]`, `call SERVICE METHOD`, `blame (praise, ann)`.
     let words = match section {
         Section::Commands | Section::Actions => plain_words(&left),
-        _ => left.split_whitespace().count(),
+        _ => without_aliases(&left).split_whitespace().count(),
     };
     // rndc: `addzone zone [class [view]]`, with its description beneath.
     let is_described = !description.is_empty()
         || is_sentence_below
-            && (section == Section::Commands || is_call(&left))
+            && (section == Section::Commands || is_call(without_aliases(&left)))
             && left.starts_with(|c: char| c.is_ascii_lowercase());
-    let most = if is_described { 5 } else { 1 };
+    // evmctl: `import [--rsa] pubkey keyring`, below others without a description.
+    let is_form = is_list && column.is_none() && description.is_empty() && is_below_names && is_form(&left);
+    let most = if is_described || is_form { 5 } else { 1 };
     let is_sentence = left.ends_with(['.', ';']) && !left.ends_with("..");
     (begins && words <= most && !is_sentence).then_some((left, description))
+}
+
+/// Whether a text is a command and what follows it, in words as one types them.
+fn is_form(text: &str) -> bool {
+    const OF_SENTENCES: &[&str] =
+        &["the", "a", "an", "of", "and", "to", "for", "is", "are", "with", "from", "in", "see"];
+    let mut words = text.split_whitespace();
+    let is_word = |word: &str| !OF_SENTENCES.contains(&word) && !word.ends_with(['.', ',', ';', ':']);
+    words.next().is_some_and(|name| is_name(name) && name.starts_with(|c: char| c.is_ascii_lowercase()))
+        && words.all(is_word)
+}
+
+/// `clean_all (clean-all)` without the other names.
+fn without_aliases(left: &str) -> &str {
+    let (name, others) = left.strip_suffix(')').and_then(|left| left.split_once(" (")).unwrap_or((left, ""));
+    if others.split(", ").all(is_name) { name } else { left }
 }
 
 /// Whether a word in front of a colon names no command: `Tip: …`, `aliases: …`. In small letters, others can be commands.

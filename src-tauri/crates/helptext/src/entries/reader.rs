@@ -7,8 +7,11 @@ use super::{
     Entry, MAX_ENTRIES, Section, What, add, begins_option, cut, description_column, is_call, is_option,
 };
 use crate::clean::{behind, indent};
+use crate::hints::bare;
 use crate::patterns::{is_match, pattern};
 use crate::spec::{Place, specs};
+use crate::subcommands::is_name;
+use crate::usage::is_command;
 
 pattern!(GO_FLAG, r"^-[a-z][\w.-]*(?: [a-z]\w*)?$");
 pattern!(LETTER, r"^[A-Za-z](?:, +--\w\S*)?(?: <[^>]+>)?  +\S");
@@ -27,6 +30,8 @@ struct Open {
     is_name: bool,
     /// Names in braces that it stands for.
     names: String,
+    /// Whether it stands for a command: argparse, `COMMAND    the command to execute`, above an entry for each.
+    is_placeholder: bool,
     /// Whether its description may stand beneath it without indentation: tsc, between blank lines.
     is_flush: bool,
     /// Columns at which its flags begin: long flags can have one of their own.
@@ -109,6 +114,12 @@ impl<'l> Reader<'l> {
         }
         // A description in a column goes on less indented, if nothing else can begin there.
         self.close();
+        let stands_for = |open: &Open| {
+            open.is_placeholder && open.column.is_some_and(|column| open.is_above_command(&line, column))
+        };
+        if self.open.as_ref().is_some_and(stands_for) {
+            self.section = Section::Commands;
+        }
         let above =
             self.open.take().filter(|open| !open.is_name && !line.after_blank && open.indent == line.indent);
         let new = match self.option(&line, above.is_some()) {
@@ -212,8 +223,25 @@ impl<'l> Reader<'l> {
             && is_match(&LETTER, line.text)
     }
 
+    /// Whether a line is the title of a group in a list of commands: copilot, `Develop ✨`, above names in the same columns.
+    fn is_title_of_group(&self, line: &Line<'_>) -> bool {
+        let first = line.below.trim_start();
+        self.section == Section::Commands
+            && line.indent > self.heading_indent
+            && line.column.is_none()
+            && line.is_deeper
+            && line.text.starts_with(|c: char| c.is_ascii_uppercase())
+            && first.starts_with(|c: char| c.is_ascii_lowercase())
+            && self.last_name == Some(indent(line.below))
+            && self.last_column.is_some()
+            && description_column(line.below) == self.last_column
+    }
+
     /// Takes a heading.
     fn takes_heading(&mut self, line: &Line<'_>) -> bool {
+        if self.is_title_of_group(line) {
+            return true;
+        }
         let (text, is_inside) = (line.text, line.indent > self.heading_indent);
         let is_entry = is_inside
             && (self.section == Section::Commands && text.contains(": ")
@@ -246,7 +274,10 @@ impl<'l> Reader<'l> {
     fn takes_placeholder(&mut self, line: &Line<'_>) -> bool {
         // cabal: `[package]` is a title among commands; clap has `[FILE]` among arguments.
         let may_be = !line.text.starts_with('[') || self.section.lists_commands();
-        let is_placeholder = line.is_deeper && may_be && stands_for_next(line.text, line.below);
+        let beneath = self.lines.get(line.at + 2).map_or(0, |line| indent(line));
+        let is_described_beneath = beneath > indent(line.below);
+        let is_placeholder =
+            line.is_deeper && may_be && stands_for_next(line.text, line.below, is_described_beneath);
         if is_placeholder && !line.text.starts_with(['{', '[']) {
             (self.section, self.heading_indent) = (Section::Commands, line.indent);
         }
@@ -260,6 +291,8 @@ impl<'l> Reader<'l> {
         }
         let column = self.column_of_name(line);
         let is_sentence_below = line.is_deeper && line.below.trim_start().starts_with(char::is_uppercase);
+        let is_below_names =
+            self.last_name == Some(line.indent) && self.last_column.is_none() && !line.after_blank;
         let may_be = match self.section {
             Section::Commands | Section::Actions | Section::Arguments => line.indent > self.heading_indent,
             // Groups of subcommands under headings of their own.
@@ -277,8 +310,11 @@ impl<'l> Reader<'l> {
             }
             Section::Options | Section::Prose => false,
         };
-        let (name, description) =
-            if may_be { named(line.whole, self.section, column, is_sentence_below)? } else { return None };
+        let (name, description) = if may_be {
+            named(line.whole, self.section, column, is_sentence_below, is_below_names)?
+        } else {
+            return None;
+        };
         let column = column.filter(|_| !description.is_empty());
         self.last_column = line.column.filter(|_| column.is_some()).or(self.last_column);
         self.last_name = Some(line.indent);
@@ -288,6 +324,7 @@ impl<'l> Reader<'l> {
             column,
             is_described: true,
             is_name: true,
+            is_placeholder: is_command(bare(&name)),
             names: names.to_owned(),
             ..Open::default()
         };
@@ -352,8 +389,9 @@ impl Open {
                 let is_named = line.indent + 1 < column
                     && self.names.split(',').any(|name| name == first)
                     && line.column.is_some();
+                let is_command = self.is_placeholder && self.is_above_command(line, column);
                 let is_in_column = line.indent + 1 >= column || is_beneath;
-                is_wrapped || is_inside && is_in_column && !is_option && !is_named
+                is_wrapped || is_inside && is_in_column && !is_option && !is_named && !is_command
             }
             // `-d, --data <x> Send x` above `    --data-raw <x>`: the long flags of a column of short ones.
             None => {
@@ -367,6 +405,18 @@ impl Open {
             }
         };
         goes_on || self.is_flush && !line.after_blank && !text.starts_with('-')
+    }
+}
+
+impl Open {
+    /// Whether a line below a place for a command is an entry of one, described in the same column or beneath.
+    fn is_above_command(&self, line: &Line<'_>, column: usize) -> bool {
+        let name = line.text.split(' ').next().unwrap_or_default();
+        let is_described = match line.column {
+            Some(own) => own == column,
+            None => name == line.text && indent(line.below) == column,
+        };
+        line.indent > self.indent && line.indent + 2 < column && is_name(name) && is_described
     }
 }
 

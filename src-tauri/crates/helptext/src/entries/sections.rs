@@ -54,6 +54,10 @@ pub(super) fn is_title(text: &str) -> bool {
 }
 
 pub(super) fn section(heading: &str) -> Section {
+    // oclif: groups of commands, above those that stand alone.
+    if heading.trim() == "TOPICS" {
+        return Section::Commands;
+    }
     let text = heading.trim().trim_end_matches([':', ' ']).to_lowercase();
     let has = |word: &str| text.contains(word);
     if has("example")
@@ -86,7 +90,7 @@ pub(super) fn section(heading: &str) -> Section {
 fn is_of_actions(text: &str) -> bool {
     let head = text.split(" (").next().unwrap_or(text);
     let is_word = |word: &str| {
-        ["actions", "action", "operations", "verbs", "tasks", "modes", "components", "utilities"]
+        ["actions", "action", "operations", "verbs", "tasks", "modes", "components", "utilities", "tools"]
             .contains(&word)
     };
     let (first, last) = (head.split(' ').next(), head.split(' ').next_back());
@@ -165,11 +169,16 @@ impl List {
                 && lower.split(' ').next_back().is_some_and(|last| OTHERS.contains(&last));
         let is_short = words <= MOST_WORDS;
         let column = next.and_then(description_column);
+        // git-dpm: `Low-level-stuff:`, and `import-tar: import it` as above.
+        let is_colon = last_column.is_none()
+            && next.and_then(|next| next.trim().split_once(": ")).is_some_and(|(name, _)| is_name(name));
         // The first description can stand beneath.
-        let is_named = column.is_some()
+        let is_named = is_colon
+            || column.is_some()
             || next.is_some_and(|next| is_call(next.trim()) && indent(behind) > indent(next));
         let is_below = next.is_some_and(|next| next.starts_with(' ') && !begins_option(next.trim_start()));
-        if is_other || !is_named || !is_short || !is_below || section(heading) != Section::Other {
+        let may_be = matches!(section(heading), Section::Other | Section::Actions);
+        if is_other || !is_named || !is_short || !is_below || !may_be {
             return false;
         }
         // gopls: groups under one word.
@@ -195,7 +204,8 @@ impl List {
 
 /// Whether a heading names what there are several of: `Output styles`, `Backends`.
 fn is_of_several(heading: &str) -> bool {
-    heading.ends_with('s') && !["ss", "us", "is"].iter().any(|end| heading.ends_with(end))
+    const OF_COMMANDS: &[&str] = &["utilities", "tools", "operations", "functions", "actions", "tasks"];
+    heading.ends_with('s') && !["ss", "us", "is"].iter().chain(OF_COMMANDS).any(|end| heading.ends_with(end))
 }
 
 /// Whether all lines up to a blank one are names with a sentence in a column.
@@ -233,19 +243,21 @@ pub(super) fn is_further(heading: &str, entries: &[Entry]) -> bool {
         && has(Section::Other, MANY)
 }
 
-/// Whether a line stands for the names beneath it: `{run,list}`, `<command>` above an entry for each.
-pub(super) fn stands_for_next(text: &str, next: &str) -> bool {
+/// Whether a line stands for the names beneath it: `{run,list}`, `<command>` above an entry for each. The first of them may
+/// have its description beneath.
+pub(super) fn stands_for_next(text: &str, next: &str, is_described_beneath: bool) -> bool {
     let first = next.split_whitespace().next().unwrap_or_default();
     if let Some(names) = text.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
         return names.split(',').any(|name| name == first);
     }
     let cell = text.split("  ").next().unwrap_or_default();
     let lower = cell.trim_matches(['<', '>', '[', ']']).to_lowercase();
-    let is_command = ["command", "subcommand"].contains(&lower.as_str())
+    let is_command = ["command", "subcommand", "cmd"].contains(&lower.as_str())
         // ansible: `COLLECTION_ACTION`
         || !text.contains(' ') && ["_action", "_command", "_cmd"].iter().any(|end| lower.ends_with(end));
     // cabal: `[package]`, a title.
     let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
     let is_title = text == cell && inner.is_some_and(|inner| !inner.contains(['[', ']', '|', '<']));
-    (is_command || is_title) && first.starts_with(char::is_alphabetic) && description_column(next).is_some()
+    let is_entry = description_column(next).is_some() || is_command && text == cell && is_described_beneath;
+    (is_command || is_title) && first.starts_with(char::is_alphabetic) && is_entry
 }

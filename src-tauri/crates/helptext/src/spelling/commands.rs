@@ -2,11 +2,13 @@
 
 mod forms;
 mod of_program;
+mod unheaded;
 
 use crate::clean::indent;
 use crate::subcommands::is_name;
-use forms::{aligned, behind, bulleted, commas, dashed, dotted, flush, grid, titled};
+use forms::{aligned, behind, bulleted, colons, commas, dashed, dotted, flush, grid, titled};
 use of_program::of_program;
+pub use unheaded::with_heading;
 
 /// Most lists.
 const MOST_LISTS: usize = 100;
@@ -21,10 +23,13 @@ const MANY: usize = 5;
 pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
     without_rules(lines);
     without_signs(lines, name);
+    without_quotes(lines);
     utilities(lines);
+    unheaded::of_group(lines, name);
     below_headings(lines, name);
     of_program(lines, name);
     alone(lines);
+    below_program(lines, name);
 }
 
 fn below_headings(lines: &mut Vec<String>, name: &str) {
@@ -197,6 +202,24 @@ fn alone(lines: &mut Vec<String>) {
     }
 }
 
+/// gluegun: a table and nothing else, in which the program comes first.
+fn below_program(lines: &mut Vec<String>, name: &str) {
+    // Where a row begins, and its description.
+    let row = |line: &String| {
+        let (left, right) = line.trim_start().split_once("  ")?;
+        let is_row = left.split(' ').next().is_some_and(is_name) && left.split(' ').count() <= 2;
+        is_row.then(|| (indent(line), line.len() - right.trim_start().len()))
+    };
+    let filled = || lines.iter().filter(|line| !line.trim().is_empty());
+    let Some(first) = filled().next() else { return };
+    let begins = first.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with("  "));
+    let is_table =
+        begins && indent(first) > 0 && row(first).is_some() && filled().all(|line| row(line) == row(first));
+    if is_table && filled().count() > LEAST {
+        lines.insert(0, "Commands:".to_owned());
+    }
+}
+
 /// mwdiffs: `* dump2diffs -- Makes them`, above the usage.
 fn utilities(lines: &mut Vec<String>) {
     let parted = |line: &str| {
@@ -233,6 +256,20 @@ fn without_signs(lines: &mut Vec<String>, name: &str) {
     for line in lines.iter_mut() {
         if let Some(bare) = behind(line) {
             *line = bare;
+        }
+    }
+}
+
+/// bucardo: `"stop [<reason>]"`, each with its description beneath.
+fn without_quotes(lines: &mut [String]) {
+    let quoted = |line: &str| {
+        let text = line.trim_start().strip_prefix('"')?.strip_suffix('"')?;
+        let is_command = text.split(' ').next().is_some_and(is_name) && !text.contains('"');
+        (is_command && line.starts_with(' ')).then(|| format!("{}{text}", " ".repeat(indent(line))))
+    };
+    if lines.iter().filter(|line| quoted(line).is_some()).take(LEAST).count() == LEAST {
+        for line in lines {
+            *line = quoted(line).unwrap_or_else(|| std::mem::take(line));
         }
     }
 }
@@ -274,7 +311,9 @@ fn first_below(lines: &[String], at: usize) -> usize {
     const MOST: usize = 5;
     let is_hint = |line: &str| {
         let word = line.split_whitespace().next().unwrap_or_default();
-        ["Use", "Type", "Run", "See", "Try", "For"].contains(&word) && line.contains("help")
+        // git-secret: `see 'git secret [command] -h' for more`.
+        word == "see" && line.contains(" -h")
+            || ["Use", "Type", "Run", "See", "Try", "For"].contains(&word) && line.contains("help")
     };
     let is_skipped = |line: &&String| line.trim().is_empty() || is_rule(line) || is_hint(line);
     at + lines.iter().skip(at).take(MOST).take_while(is_skipped).count()
@@ -312,8 +351,7 @@ impl<'a> Heading<'a> {
             return None;
         }
         // `fs: Commands are:`
-        let named =
-            text.split_once(": ").filter(|(name, _)| !name.contains([' ', 'C', 'c'])).map(|(_, text)| text);
+        let named = text.split_once(": ").filter(|(name, _)| !name.contains(' ')).map(|(_, text)| text);
         let text = named.filter(|text| text.starts_with("Commands")).unwrap_or(text);
         let (head, behind) = text.split_once(':').unwrap_or((text, ""));
         let plain = head.split(" (").next().unwrap_or(head).trim_end().to_lowercase();
@@ -321,7 +359,8 @@ impl<'a> Heading<'a> {
         let is_named = |words: &[&str]| {
             let is_name = |last: &str| last.ends_with("commands") && last.chars().all(char::is_alphabetic);
             // bwa: `Command: index   index sequences`.
-            words.last().is_some_and(|last| is_name(last) || *last == "command" && !behind.trim().is_empty())
+            let is_one = |last: &str| last == "command" && (!behind.trim().is_empty() || text == "Command:");
+            words.last().is_some_and(|last| is_name(last) || is_one(last))
         };
         let is_of_options = words.iter().any(|word| word.starts_with("option") && *word != "optional");
         // node-gyp: `where <command> is one of:`.
@@ -416,6 +455,9 @@ fn entries(heading: &Heading<'_>, lines: &[String], name: &str) -> (Vec<String>,
         None => Vec::new(),
     };
     let lines = if named.is_empty() { lines } else { &named };
+    if let Some(found) = colons(lines) {
+        return found;
+    }
     // apksigner: a title in the middle.
     let is_title = heading.text.trim_end() == "COMMANDS";
     let below = lines.first().filter(|_| is_title).map_or(heading.indent, |line| indent(line));

@@ -21,7 +21,7 @@ pub fn is_mode(name: &str) -> bool {
 const COMMANDS: &[&str] = &["command", "subcommand", "cmd", "commands"];
 
 /// Whether an argument is the place for a subcommand: `<command>`, `SUB_COMMAND`, `COMMAND | help`, gcloud's `GROUP | COMMAND`.
-pub(super) fn is_command(name: &str) -> bool {
+pub fn is_command(name: &str) -> bool {
     let lower = name.to_lowercase();
     let lower = lower.strip_suffix("|help").or_else(|| lower.strip_prefix("group|")).unwrap_or(&lower);
     COMMANDS.contains(&lower) || matches!(lower, "sub command" | "sub_command" | "sub-command")
@@ -195,6 +195,14 @@ pub(super) fn first_words(form: &str) -> Vec<String> {
         && let Some(last) = first.rsplit(' ').next().filter(|last| leading_command(first) == **last)
     {
         return std::iter::once(last).chain(rest.iter().copied()).map(str::to_owned).collect();
+    }
+    // apktool: `d[ecode] [options]`, `if|install-framework [options]`.
+    let word = form.split(' ').next().unwrap_or_default();
+    if let Some((letters, rest)) = word.strip_suffix(']').and_then(|word| word.split_once('['))
+        && !letters.is_empty()
+        && is_plain(&format!("{letters}{rest}"))
+    {
+        return vec![format!("{letters}{rest}")];
     }
     let first = |form: &str| -> Vec<String> {
         let leading = leading_command(form);

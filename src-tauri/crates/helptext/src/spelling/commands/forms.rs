@@ -122,6 +122,7 @@ pub(super) fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let parted = |line: &&str| {
         let text = line.trim_start();
         let behind = ["- ", "* ", "• ", "· ", "$ ", ". "].iter().find_map(|bullet| text.strip_prefix(bullet));
+        let behind = behind.map(str::trim_start);
         let Some(behind) = behind else {
             return (indent(line) > indented).then(|| format!("      {text}"));
         };
@@ -130,7 +131,8 @@ pub(super) fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
         let all = (words.next()?, words.next(), words.next(), words.next());
         match all {
             (one, Some("/"), Some(other), None) => Some(entry(&format!("{one}, {other}"), "")),
-            (one, ..) => is_name(one).then(|| format!("  {behind}")),
+            // salsa: `- checkout, co: clone it`.
+            (one, ..) => is_name(one.trim_end_matches([',', ':'])).then(|| format!("  {behind}")),
         }
     };
     let all: Vec<String> = block.iter().map_while(parted).collect();
@@ -210,6 +212,29 @@ pub(super) fn aligned(block: &[&str]) -> Option<(Vec<String>, usize)> {
     let fewest = if block.iter().all(|line| line.contains(": ")) { 2 } else { LEAST };
     (all.len() >= fewest && all.len() == block.len() && is_ragged && end_alike)
         .then(|| (all.iter().map(|(.., entry)| entry.clone()).collect(), all.len()))
+}
+
+/// `  create:`, with its description beneath, in aqbanking; blank lines may stand between.
+pub(super) fn colons(lines: &[String]) -> Option<(Vec<String>, usize)> {
+    let indented = indent(lines.first()?);
+    let (mut found, mut count, mut names) = (Vec::new(), 0, 0);
+    for (at, line) in lines.iter().take(MOST).enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let text = line.trim();
+        if indent(line) > indented {
+            // Groups have entries below them.
+            if is_call(text) || text.contains("  ") || text.starts_with('-') {
+                return None;
+            }
+            found.push(format!("      {text}"));
+        } else {
+            let name = text.strip_suffix(':').filter(|name| indent(line) == indented && is_name(name));
+            let Some(name) = name else { break };
+            names += 1;
+            found.push(entry(name, ""));
+        }
+        count = at + 1;
+    }
+    (indented > 0 && names >= LEAST && found.len() > names).then_some((found, count))
 }
 
 /// Entries that are not indented below their heading.

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::forms::entry;
-use super::{LEAST, MOST, MOST_LISTS};
+use super::{LEAST, MANY, MOST, MOST_LISTS};
 use crate::choices::is_kind;
 use crate::clean::indent;
 use crate::subcommands::is_name;
@@ -16,21 +16,34 @@ pub(super) fn of_program(lines: &mut Vec<String>, name: &str) {
     if name.is_empty() {
         return;
     }
+    without_prompts(lines, name);
     let begins = |line: &String| line.trim_start().starts_with(name);
-    if lines.iter().filter(|line| begins(line)).take(LEAST).count() < LEAST {
+    let all = lines.iter().filter(|line| begins(line)).count();
+    if all < LEAST {
         return;
     }
     let mut lists = 0;
+    // Indentation of a list above.
+    let mut known: Option<usize> = None;
     let mut at = 0;
     let mut old = std::mem::take(lines);
     while at < old.len() {
         let run = match old.get(at..) {
-            Some(rest) if lists < MOST_LISTS => Run::at(rest, name),
+            Some(rest) if lists < MOST_LISTS => Run::at(rest, name, known),
             _ => Run::default(),
         };
         lists += usize::from(run.count > 0);
+        // texconfig: forms stand elsewhere.
+        let is_alone = all <= run.names.len() + LEAST;
         let end = at + run.count.max(1);
-        if run.is_list() && !is_below_other(lines, name) {
+        let indented = old.get(at).map(|line| indent(line));
+        if (run.is_list(is_alone) || run.is_group && run.count > 0) && !is_below_other(lines, name) {
+            // The title of a group stands less far in.
+            let is_title = |line: &String| !line.trim().is_empty() && Some(indent(line)) < indented;
+            if run.is_group {
+                lines.pop_if(|line| is_title(line));
+            }
+            known = indented;
             lines.push("Commands:".to_owned());
             lines.extend(run.lines);
         } else {
@@ -40,12 +53,32 @@ pub(super) fn of_program(lines: &mut Vec<String>, name: &str) {
     }
 }
 
+/// rdme: `$ rdme openapi   Upload it`, as at a prompt.
+fn without_prompts(lines: &mut [String], name: &str) {
+    let bare = |line: &str| {
+        let text = line
+            .trim_start()
+            .strip_prefix("$ ")
+            .filter(|text| text.starts_with(name) && text.contains("  "))?;
+        Some(format!("{}  {text}", " ".repeat(indent(line))))
+    };
+    if lines.iter().filter(|line| bare(line).is_some()).take(LEAST).count() == LEAST {
+        for line in lines {
+            *line = bare(line).unwrap_or_else(|| std::mem::take(line));
+        }
+    }
+}
+
 /// Lines that begin with the program, and what stands between them.
 #[derive(Default)]
 struct Run {
     names: Vec<String>,
+    /// Whether it goes on with a list above; then it can be short, and its names can stand alone.
+    is_group: bool,
     /// Names without a description of their own.
     bare: usize,
+    /// Whether nothing follows any of the names.
+    is_plain: bool,
     /// The lines as entries, and what is indented more.
     lines: Vec<String>,
     /// Number of lines of the text.
@@ -53,9 +86,10 @@ struct Run {
 }
 
 impl Run {
-    /// The run that begins with the first of these lines.
-    fn at(lines: &[String], name: &str) -> Self {
-        let mut run = Self::default();
+    /// The run that begins with the first of these lines. `known` is the indentation of a list above.
+    fn at(lines: &[String], name: &str, known: Option<usize>) -> Self {
+        let is_group = known.is_some() && known == lines.first().map(|line| indent(line));
+        let mut run = Self { is_group, is_plain: true, ..Self::default() };
         let mut indented = None;
         // Lines that count if another entry follows, or if nothing is between.
         let mut between: Vec<String> = Vec::new();
@@ -110,12 +144,16 @@ impl Run {
             Some((left, _)) if is_sentence => entry(left, right),
             _ if below.any(|next| !is_argument(next.trim_start())) => entry(behind.trim_end_matches(':'), ""),
             // btrfs: the next has the same description.
-            _ if next.first().is_some_and(|next| next.trim_start().starts_with(name)) => {
+            _ if self.is_group
+                && behind.split_once(' ').is_none_or(|(_, rest)| is_argument(rest.trim_start()))
+                || next.first().is_some_and(|next| next.trim_start().starts_with(name)) =>
+            {
                 self.bare += 1;
                 entry(first, "")
             }
             _ => return false,
         };
+        self.is_plain &= behind == first;
         self.lines.append(between);
         self.lines.push(new);
         self.names.push(first.to_owned());
@@ -123,8 +161,12 @@ impl Run {
     }
 
     /// Whether there are enough names, most of them described, and most of them no names of arguments or files.
-    fn is_list(&self) -> bool {
+    fn is_list(&self, is_alone: bool) -> bool {
         let distinct: HashSet<&String> = self.names.iter().collect();
+        // 0install: names and nothing else.
+        if self.bare == self.names.len() && self.is_plain && distinct.len() == self.names.len() {
+            return is_alone && distinct.len() >= MANY;
+        }
         let are_files = distinct.iter().all(|name| name.contains('.'));
         distinct.len() >= LEAST
             && self.bare * 2 <= self.names.len()

@@ -404,3 +404,77 @@ fn commands_do_not_hide_arguments() {
     let deep = format!("usage: x {}{}\n", "[ ".repeat(900), "]".repeat(900));
     assert!(crate::read(&deep, "x").subcommands.is_empty());
 }
+
+#[test]
+fn lists_of_less_common_programs_are_read() {
+    for (text, expected) in [
+        // argparse: the place for a command has a name, and may have a description of its own.
+        ("subcommands:\n  CMD\n    build    build it\n    list     list them\n", "build list"),
+        (
+            "usage: x COMMAND ...\n\navailable commands:\n  COMMAND    the command to execute. These are\n             \
+             built in:\n    check    check it\n    download\n             load it\n",
+            "check download",
+        ),
+        (
+            "positional arguments:\n  <command>\n    environment (env, venv)\n                        Build it\n    \
+             lock                Lock it\n",
+            "environment lock",
+        ),
+        // aqbanking, bucardo, git-dpm
+        (
+            "Commands:\n\n  create:\n    Create it\n\n  show:\n    Show it\n\n  setkey:\n\n",
+            "create show setkey",
+        ),
+        (
+            "Commands:\n    \"install\"\n        Install it.\n\n    \"stop [<reason>]\"\n        Stop it.\n\n    \
+             \"list <type>\"\n        List them.\n",
+            "install stop list",
+        ),
+        (
+            "Possible commands are:\n init: Begin it.\n tag: Tag it.\nLow-level-stuff:\n apply: apply it\n",
+            "init tag apply",
+        ),
+        // copilot, oclif, rdme, sourmash
+        (
+            "Commands\n  First steps\n    init    Begin it.\n\n  Develop\n    app     Apps.\n    run     Run it.\n",
+            "init app run",
+        ),
+        ("USAGE\n  $ x [COMMAND]\n\nTOPICS\n  api   call it\n\nCOMMANDS\n  login  log in\n", "api login"),
+        (
+            "Usage\n\n  x <command>\n\nA\n\n  $ x up    Load it.\n  $ x get   Get it.\n  $ x list  List them.\n",
+            "up get list",
+        ),
+        (
+            "Usage:\n    Basics\n        x compare --help   compare two\n        x info --help      say what it is\n        \
+             x plot --help      plot it all\n\n    Others\n        x tax --help\n",
+            "compare info plot tax",
+        ),
+        // evmctl: forms without descriptions. ipsec: several in a line. 0install: names alone.
+        ("commands:\n help <command>\n import [--rsa] pubkey keyring\n convert key\n", "help import convert"),
+        ("Commands:\n  start|restart [arguments]\n  up|down <name>\n  pki\n", "start restart up down pki"),
+        (
+            "Usage: x COMMAND\n\nTry one of these:\n\n  x add\n  x get\n  x run\n  x list\n  x man\n  x log\n\nOptions:\n  -v  say more\n",
+            "add get run list man log",
+        ),
+        // solidarity, apktool, alsaucm, salsa
+        (
+            "\n  x            Do it   \n  create (c)   Make it\n  fix (f)      Mend it\n  help (h)     Help\n",
+            "create fix help",
+        ),
+        (
+            "usage: x\nusage: x d[ecode] [-f] <file>\nusage: x b[uild] [-f] <path>\nusage: x list [-f] <dir>\n",
+            "decode build list",
+        ),
+        ("Available commands:\n  open NAME     open it\n  h,help        help\n", "open help"),
+        ("Most used commands:\n  - checkout, co: clone it\n  - fork        : fork it\n", "checkout fork"),
+    ] {
+        assert_eq!(of(text, "x").join(" "), expected, "{text}");
+    }
+    // Other names are aliases, and values of an option are no commands.
+    let read = crate::read(
+        "positional arguments:\n  {clean_all,clean-all}\n    clean_all (clean-all)\n                        Delete all\n\nUsage: x {clean_all,clean-all} ...\n",
+        "x",
+    );
+    assert!(read.subcommands.iter().all(|one| one.name != "clean-all"), "{:?}", read.subcommands);
+    assert!(of("Options:\n    --mode {id|data|all}\n        Choose it:\n\n        id    one\n        data  more\n        all   all\n", "x").is_empty());
+}
