@@ -39,7 +39,7 @@ Needs Rust (with rustup, or its wasm32-unknown-unknown target), Node and Python 
 is missing it is installed with apt if that is allowed, or named.";
 
 fn main() -> ExitCode {
-    if let Some(compiled) = fuzz::compile() {
+    if let Some(compiled) = fuzz::compile().or_else(ui::compile) {
         return exit(compiled);
     }
     let args: Vec<String> = std::env::args().skip(1).collect();

@@ -4,7 +4,7 @@ mod programs;
 
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Result, bail};
@@ -84,14 +84,14 @@ pub fn run() -> Result<bool> {
     tally.check("licences, bans and sources", checks::packages::check);
     tally.check("sleeps in tests", checks::sleeps::check);
     // Installing waits for the network, and the dashboard's last step uses one core.
-    let (dashboard, installed) = both(ui::build, setup::everything);
+    let clippy = clippy()?;
+    let (dashboard, installed) = both(|| ui::build_with_lints(&clippy), setup::everything);
     installed?;
     tally.check("dashboard", || dashboard.map(drop));
-    tally.check("clippy of the dashboard", clippy_of_dashboard);
     // Binaries, which the end-to-end tests run, and tests at once: what only tests depend on gives packages of both other
     // features, so one after the other would compile them twice.
     let build = step("build with clippy", || {
-        Build::by(clippy_compiles(&mut cargo())?.args(["build", "--workspace", "--all-targets"]))
+        Build::by(clippy_compiles(&mut cargo(), &clippy).args(["build", "--workspace", "--all-targets"]))
     })?;
     tally.check("clippy", || match build.warnings {
         0 => Ok(()),
@@ -105,19 +105,18 @@ pub fn run() -> Result<bool> {
 /// Has clippy compile the members of the workspace: its findings are warnings of the build then. `cargo clippy` would
 /// check all dependencies itself, which takes as long as compiling them. What clippy compiles may be less optimised than
 /// by rustc, so nothing but tests is built this way.
-fn clippy_compiles(command: &mut Command) -> Result<&mut Command> {
+fn clippy_compiles<'c>(command: &'c mut Command, clippy: &Path) -> &'c mut Command {
+    command.env("RUSTC_WORKSPACE_WRAPPER", clippy)
+}
+
+/// Where clippy is.
+fn clippy() -> Result<PathBuf> {
     let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]))?;
     let driver = Path::new(sysroot.trim()).join("bin").join(format!("clippy-driver{EXE_SUFFIX}"));
     if !driver.exists() {
         bail!("clippy is missing: rustup component add clippy");
     }
-    Ok(command.env("RUSTC_WORKSPACE_WRAPPER", driver))
-}
-
-/// The dashboard's code for browsers, which no other check compiles. In its own profile, so that macros are there.
-fn clippy_of_dashboard() -> Result<()> {
-    let selection = ["-p", "schemascope-ui", "--target", ui::WASM, "--profile", ui::PROFILE];
-    must(cargo().args(["clippy", "--locked", "--quiet"]).args(selection).args(["--", "-D", "warnings"]))
+    Ok(driver)
 }
 
 /// Runs the tests of one subject: a crate's own, or the end-to-end tests of a module, or both where a crate and a

@@ -4,6 +4,7 @@
 //! The window embeds the first, `schemascope` the second. Files are written only when they change, so that
 //! nothing is rebuilt without need.
 
+mod lints;
 mod wasm;
 
 use std::collections::BTreeMap;
@@ -14,20 +15,30 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use crate::shell::{cargo, must, output, root, step, target};
+pub use lints::compile;
 
 /// The target it is built for.
-pub const WASM: &str = "wasm32-unknown-unknown";
+const WASM: &str = "wasm32-unknown-unknown";
 /// The profile it is built with.
-pub const PROFILE: &str = "ui";
+const PROFILE: &str = "ui";
 /// Largest first load in bytes, gzipped: everything that Overview and Calls need.
 const MAX_FIRST_LOAD: u64 = 400_000;
 
 /// Builds the dashboard.
 pub fn build() -> Result<bool> {
+    build_with(|cargo| Ok(cargo))
+}
+
+/// Builds the dashboard, and has this clippy lint it. A finding is an error.
+pub fn build_with_lints(clippy: &Path) -> Result<bool> {
+    build_with(|cargo| lints::with_lints(cargo, clippy))
+}
+
+fn build_with(change: impl FnOnce(&mut Command) -> Result<&mut Command>) -> Result<bool> {
     wasm_target()?;
     step("dashboard", || {
         must(
-            cargo()
+            change(&mut cargo())?
                 .args(["rustc", "--locked", "--quiet", "-p", "schemascope-ui", "--target", WASM])
                 .args(["--profile", PROFILE, "--", wasm::EMIT_RELOCATIONS])
                 .env("RUSTFLAGS", rust_flags()?),
