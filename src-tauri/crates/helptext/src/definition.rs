@@ -130,6 +130,10 @@ pub struct OptionDefinition {
     /// Number of values that stand behind the flag; 0 if it takes none.
     #[serde(default)]
     pub value_count: usize,
+    /// Whether any number of values can stand behind the flag: `--add FILE [FILE ...]`. Given twice, such a flag forgets the
+    /// first values.
+    #[serde(default)]
+    pub list: bool,
 }
 
 /// How a flag and its value are written.

@@ -359,7 +359,9 @@ fn says_value(description: &str, default: Option<&str>) -> bool {
 }
 
 fn option(spec: &Spec, description: &str, table: &[String]) -> OptionDefinition {
-    let values = spec.values.join(" ");
+    let written = spec.values.join(" ");
+    let several = any_number(&written);
+    let values = several.clone().unwrap_or(written);
     let default = hints::default(description);
     let mut value = spec.value;
     // yargs and others say the type behind the description.
@@ -409,10 +411,31 @@ fn option(spec: &Spec, description: &str, table: &[String]) -> OptionDefinition 
         choices,
         default: default.filter(|_| takes_value),
         required: hints::is_required(description),
-        repeated: hints::is_repeated(description) || (takes_value && hints::is_list_name(&values)),
+        repeated: hints::is_repeated(description)
+            || takes_value && (several.is_some() || hints::is_list_name(&values)),
         description: description.to_owned(),
         effects: Vec::new(),
         join: spec.join,
-        value_count: if takes_value { spec.values.len().max(1) } else { 0 },
+        value_count: match (takes_value, &several) {
+            (false, _) => 0,
+            (true, Some(_)) => 1,
+            (true, None) => spec.values.len().max(1),
+        },
+        list: takes_value && several.is_some(),
+    }
+}
+
+/// The name of the values of which there can be any number, as argparse writes it: `FILE` of `FILE [FILE ...]`, of
+/// `[FILE ...]`, and of `[FILE [FILE ...]]`.
+fn any_number(values: &str) -> Option<String> {
+    let rest = values.strip_suffix(" ...]").and_then(|values| values.rsplit_once('['));
+    let rest = rest.map(|(before, name)| (before.trim_end(), name));
+    let all = values.strip_suffix(" ...]]").and_then(|values| values.strip_prefix('[')?.split_once(" ["));
+    let is_name = |name: &str| !name.is_empty() && !name.contains(['[', ' ']);
+    match (rest, all) {
+        (Some(("", name)), _) if is_name(name) => Some(format!("[{name}]")),
+        (Some((first, name)), _) if is_name(name) && first == name => Some(name.to_owned()),
+        (_, Some((first, name))) if is_name(name) && first == name => Some(format!("[{name}]")),
+        _ => None,
     }
 }

@@ -134,6 +134,19 @@ impl Tool {
                 }
                 Ok(())
             }
+            (Takes::Required | Takes::Optional, value) if part.list => {
+                let items = match value {
+                    Value::Array(items) => items.as_slice(),
+                    one => std::slice::from_ref(one),
+                };
+                if items.len() > MAX_ITEMS {
+                    return wrong(property, format!("has {} items; {MAX_ITEMS} are allowed", items.len()));
+                }
+                if items.is_empty() && part.value == Takes::Required {
+                    return wrong(property, "has no items; the program needs at least one");
+                }
+                self.row(property, flag, part, items, made)
+            }
             (_, Value::Array(items)) if part.repeated => {
                 if items.len() > MAX_ITEMS {
                     return wrong(property, format!("has {} items; {MAX_ITEMS} are allowed", items.len()));
@@ -200,7 +213,8 @@ impl Tool {
     ) -> Result<(), ArgumentError> {
         made.arguments.push(flag.to_owned());
         for value in row {
-            let text = text_of(property, value, ValueType::String, &part.choices)?;
+            let wanted = if part.list { part.kind } else { ValueType::String };
+            let text = text_of(property, value, wanted, &part.choices)?;
             self.check_text(property, &text)?;
             if text.starts_with('-') || self.is_plus(&text) {
                 return wrong(property, option_problem(&text));

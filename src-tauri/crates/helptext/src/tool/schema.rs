@@ -63,6 +63,8 @@ fn of_option(option: &OptionDefinition) -> Value {
                 false => row,
             }
         }
+        Takes::Required if option.list => json!({"type": "array", "items": one(), "minItems": 1}),
+        _ if option.list => json!({"type": "array", "items": one()}),
         Takes::Required if option.repeated => json!({"type": "array", "items": one()}),
         Takes::Required => one(),
         Takes::Optional if option.kind == ValueType::Boolean => json!({"type": "boolean"}),

@@ -97,7 +97,7 @@ fn arguments_are_kept_from_options_with_several_values_and_from_subcommands() {
     let text = "usage: pack [-h] [--with FILE [FILE ...]] name\n\noptions:\n  --with FILE [FILE ...]  add them\n  --level N  so much\n";
     let pack = tool(text, "pack", &Policy::default());
     assert_eq!(words(&pack, json!({"name": "x", "level": 3})), ["--level", "3", "x"]);
-    let with = words(&pack, json!({"name": "x", "with": [["a", "b"]]}));
+    let with = words(&pack, json!({"name": "x", "with": ["a", "b"]}));
     assert_eq!(with[with.len() - 2..], ["--", "x"], "{with:?}");
     let text = "Usage: app [OPTIONS] [FILE]\n\nCommands:\n  wipe  Delete everything\n  show  Print\n\nOptions:\n  --level <N>  So much\n";
     let app = tool(text, "app", &Policy::default());
@@ -245,4 +245,23 @@ proptest! {
             }
         }
     }
+}
+
+/// argparse: a flag that is given twice forgets the first values, so that all of them follow one.
+#[test]
+fn any_number_of_values_follows_one_flag() {
+    let text = "usage: x [-h] [--with FILE [FILE ...]] [--any [N ...]] [--old [WORD [WORD ...]]] target\n\n\
+                positional arguments:\n  target                where to\n\noptions:\n  --with FILE [FILE ...]\n                        \
+                files to add\n  --any [N ...]         numbers\n  --old [WORD [WORD ...]]\n                        words\n";
+    let tool = tool(text, "x", &Policy::default());
+    assert_eq!(
+        words(&tool, json!({"with": ["a", "b"], "any": [], "old": ["c"], "target": "t"})),
+        ["--with", "a", "b", "--any", "--old", "c", "--", "t"]
+    );
+    assert_eq!(words(&tool, json!({"with": "a", "target": "t"})), ["--with", "a", "--", "t"]);
+    assert!(problem(&tool, json!({"with": [], "target": "t"})).contains("at least one"));
+    assert!(problem(&tool, json!({"with": ["-r"], "target": "t"})).contains("begins with"));
+    let schema = tool.input_schema();
+    let kinds = ["with", "any", "old"].map(|name| schema["properties"][name]["items"]["type"].clone());
+    assert_eq!(kinds, ["string", "integer", "string"], "{schema}");
 }
