@@ -87,7 +87,7 @@ pub fn Servers() -> impl IntoView {
             {move || (!waiting.get() && none_configured.get()).then(|| view! { <NoServers /> }.into_any())}
             {move || waiting.get().then(|| view! { <Loading /> }.into_any())}
             {move || unknown.get().map(|name| view! {
-                <p class="empty" role="status">"There is no server " <span class="mono"><Foreign text=name limit=64 /></span> ". " <a class="accent" href="/servers">"All servers"</a></p>
+                <p class="quiet" role="status">"There is no server " <span class="mono"><Foreign text=name limit=64 /></span> ". " <a class="accent" href="/servers">"All servers"</a></p>
             }.into_any())}
             <div class="servers">
                 {keyed(move || {
