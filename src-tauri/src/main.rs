@@ -26,7 +26,7 @@ use feed::Feed;
 use pages::Embedded;
 
 /// Its options are in `.cargo/config.toml`.
-#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[cfg(all(feature = "jemalloc", any(target_os = "linux", target_os = "macos")))]
 #[global_allocator]
 static MEMORY: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -20,7 +20,7 @@ use schemascope_engine::Durability;
 use args::Args;
 
 /// Its options are in `.cargo/config.toml`.
-#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[cfg(all(feature = "jemalloc", any(target_os = "linux", target_os = "macos")))]
 #[global_allocator]
 static MEMORY: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use schemascope_test_support::{Places, Program, Serve, stdio};
 use serde_json::json;
 
-use crate::shell::{cargo, must, step, target};
+use crate::shell::{UNOPTIMISED, cargo, must, step, target};
 use crate::{setup, ui};
 
 /// The usual address; another port is used when this one is taken.
@@ -102,7 +102,7 @@ fn build(front: Front) -> Result<Front> {
         packages.extend(["-p", "schemascope-desktop"]);
     }
     step("build (some minutes the first time)", || {
-        must(cargo().args(["build", "--locked", "--quiet"]).args(&packages))
+        must(cargo().args(["build", "--locked", "--quiet", UNOPTIMISED]).args(&packages))
     })?;
     Ok(front)
 }

@@ -17,6 +17,9 @@ pub fn target() -> Result<PathBuf> {
     Ok(own.parent().and_then(Path::parent).context("this program lies in a target folder")?.to_owned())
 }
 
+/// For builds that are not optimised: they gain nothing by the only default feature, jemalloc, which takes minutes to build.
+pub const UNOPTIMISED: &str = "--no-default-features";
+
 /// The cargo that runs us.
 pub fn cargo() -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::{Result, bail};
 
-use crate::shell::{both, cargo, must, output, root, step};
+use crate::shell::{UNOPTIMISED, both, cargo, must, output, root, step};
 use crate::{checks, fuzz, setup, ui};
 use programs::{Build, Results};
 
@@ -91,7 +91,12 @@ pub fn run() -> Result<bool> {
     // Binaries, which the end-to-end tests run, and tests at once: what only tests depend on gives packages of both other
     // features, so one after the other would compile them twice.
     let build = step("build with clippy", || {
-        Build::by(clippy_compiles(&mut cargo(), &clippy).args(["build", "--workspace", "--all-targets"]))
+        Build::by(clippy_compiles(&mut cargo(), &clippy).args([
+            "build",
+            "--workspace",
+            "--all-targets",
+            UNOPTIMISED,
+        ]))
     })?;
     tally.check("clippy", || match build.warnings {
         0 => Ok(()),
@@ -159,7 +164,7 @@ pub fn subject(subject: &str) -> Result<bool> {
             "dashboard" => setup::browsers()?,
             _ => {}
         }
-        step("build", || must(cargo().args(["build", "--locked", "--quiet"]).args(&packages)))?;
+        step("build", || must(cargo().args(["build", "--locked", "--quiet", UNOPTIMISED]).args(&packages)))?;
         let filter = if subject == module { format!("{module}::") } else { subject.to_owned() };
         let selection = ["-p", "schemascope", "--test", "e2e"];
         step("end-to-end tests", || tests(&selection)?.run(Some(&filter), &mut results))?;
@@ -169,5 +174,5 @@ pub fn subject(subject: &str) -> Result<bool> {
 
 /// Compiles the tests that `selection` (arguments of `cargo test`) names.
 fn tests(selection: &[&str]) -> Result<Build> {
-    Build::by(cargo().args(["test", "--no-run"]).args(selection))
+    Build::by(cargo().args(["test", "--no-run", UNOPTIMISED]).args(selection))
 }
