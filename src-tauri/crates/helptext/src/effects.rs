@@ -2,6 +2,9 @@
 //!
 //! The words of the help text say it, or the table of known programs does.
 
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 use crate::definition::{Definition, OptionDefinition, Subcommand};
@@ -57,7 +60,7 @@ impl Effect {
 // All patterns are for text in small letters. A verb that runs something, and what is run, in one sentence.
 pattern!(
     RUNS,
-    r"\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b"
+    r"\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b|\b(?:commands?|programs?|executables?|scripts?|hooks?|binary)\b[^.;]{0,30}?\bto (?:be )?(?:run|executed?|invoked?|started?|launch(?:ed)?|called?|spawn(?:ed)?)\b"
 );
 pattern!(
     LOADS,
@@ -101,6 +104,9 @@ pattern!(
     NETWORK,
     r"\b(?:proxy|download(?:s|ed|ing)?|upload(?:s|ed|ing)?|fetch(?:es|ed|ing)? from|connect(?:s|ed|ing)? to|remote (?:host|server|repository|url)|listen(?:s|ing)? on|url|http|https)\b"
 );
+
+/// Parts of words of which a text has one if `HARMLESS` can match.
+const HARMLESS_WORDS: &[&str] = &["execut", "run", "invok", "launch", "spawn", "load", "start"];
 
 /// Words of which a text has one if an expression can match: most texts need no expression.
 const RUN_WORDS: &[&str] = &[
@@ -233,12 +239,14 @@ fn of_option(option: &OptionDefinition, known: Option<&Known>, path: &str) -> Ve
 fn of_text(option: &OptionDefinition) -> Vec<Effect> {
     let mut effects = Vec::new();
     let says = option.description.to_lowercase();
+    // `Run this command when a build starts` runs something all the same.
+    let harmless = LazyLock::force(&HARMLESS).as_ref().filter(|_| has_any(&says, HARMLESS_WORDS));
+    let said = harmless.map_or(Cow::Borrowed(&*says), |harmless| harmless.replace_all(&says, " "));
     let name = bare(&option.value_name).to_lowercase().replace('-', "_");
     let flag = |pattern| option.flags.iter().any(|flag| is_match(pattern, &flag.to_lowercase()));
-    let runs = (has_any(&says, RUN_WORDS) && is_match(&RUNS, &says)
-        || has_any(&says, LOAD_WORDS) && is_match(&LOADS, &says)
-        || has_any(&says, CODE_WORDS) && is_match(&CODE, &says))
-        && !is_match(&HARMLESS, &says);
+    let runs = has_any(&said, RUN_WORDS) && is_match(&RUNS, &said)
+        || has_any(&said, LOAD_WORDS) && is_match(&LOADS, &said)
+        || has_any(&said, CODE_WORDS) && is_match(&CODE, &said);
     if option.choices.is_empty() && (is_match(&RUN_NAME, &name) || flag(&RUN_FLAG) || runs) {
         effects.push(Effect::Runs);
     }
@@ -288,6 +296,10 @@ mod tests {
             "--plugin NAME   Load a plugin module",
             "--rsh=COMMAND   specify the remote shell to use",
             "--hook FILE   Run this script after each page",
+            "--on-done TEXT   Command to run when a job finishes",
+            "--on-done string   Shell command to execute",
+            "--notify TEXT   Program to start for each file",
+            "--on-change ON_CHANGE   Run this command when a build starts",
             "--convert TEXT   Python code to convert each item",
             "--functions TEXT   Python code defining one or more custom SQL functions",
             "--load-extension TEXT   Path to SQLite extension, with optional :entrypoint",
@@ -296,6 +308,8 @@ mod tests {
         }
         for line in [
             "--jobs N   Number of jobs to run in parallel",
+            "--most N   Maximum number of programs to run",
+            "--quiet-for N   Seconds to wait when running the command",
             "--color WHEN   Use color",
             "--timeout SECONDS   Time to wait before a command is started",
             "--format NAME   Output format",
