@@ -35,8 +35,8 @@ pub fn find(command: &str, path: Option<&OsStr>) -> Result<PathBuf, NotFound> {
     }
     let mut problem = NotFound::Missing;
     for folder in path.map(std::env::split_paths).into_iter().flatten() {
-        // An empty entry would mean the current folder, which anyone may have put files into.
-        if folder.as_os_str().is_empty() || command.is_empty() {
+        // An empty entry means the current folder, and a relative one lies in it: anyone may have put files there.
+        if !folder.is_absolute() || command.is_empty() {
             continue;
         }
         match check(&folder.join(command)) {
@@ -53,7 +53,8 @@ fn check(path: &Path) -> Result<PathBuf, NotFound> {
         Err(_) => Err(NotFound::Missing),
         Ok(metadata) if metadata.is_dir() => Err(NotFound::Folder(path.to_owned())),
         Ok(_) if !is_executable(path) => Err(NotFound::NotExecutable(path.to_owned())),
-        Ok(_) => Ok(path.to_owned()),
+        // A program that is started in another folder would be looked for there.
+        Ok(_) => Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned())),
     }
 }
 
@@ -82,6 +83,7 @@ mod tests {
         assert_eq!(find("no-such-program", path.as_deref()), Err(NotFound::Missing));
         assert_eq!(find("", path.as_deref()), Err(NotFound::Missing));
         assert_eq!(find("/", None), Err(NotFound::Folder("/".into())));
+        assert_eq!(find("Cargo.toml", Some(OsStr::new("."))), Err(NotFound::Missing));
         let scratch = tempfile::tempdir().unwrap();
         std::fs::write(scratch.path().join("x"), "").unwrap();
         let found = find("x", Some(scratch.path().as_os_str()));
