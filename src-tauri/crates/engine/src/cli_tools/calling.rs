@@ -14,6 +14,9 @@ use super::persona;
 use super::probe::quiet;
 use super::served::{META_ARGV, META_EXIT_CODE, META_TRUNCATED, Served, ServedTool};
 
+/// Longest path of a file, in bytes, as Linux has it.
+const MAX_PATH: usize = 4096;
+
 impl Served {
     /// The argument vector of a call, behind the program's own name.
     pub(crate) fn invocation(
@@ -22,10 +25,10 @@ impl Served {
         mut arguments: Map<String, Value>,
     ) -> Result<Invocation, String> {
         let takes = |property: &String| {
-            let options = tool.tool.options().iter().map(|option| &option.property);
+            let options = tool.tool.options().iter().map(|option| (&option.property, option.withheld));
             options
-                .chain(tool.tool.positionals().iter().map(|part| &part.property))
-                .any(|own| own == property)
+                .chain(tool.tool.positionals().iter().map(|part| (&part.property, part.withheld)))
+                .any(|(own, withheld)| own == property && withheld.is_none())
         };
         for (property, value) in self.entry.default_args.iter().filter(|(property, _)| takes(property)) {
             arguments.entry(property.clone()).or_insert_with(|| value.clone());
@@ -73,7 +76,8 @@ impl Served {
                     ));
                 }
             }
-            if !roots.is_empty() && value.starts_with("file:") {
+            if !roots.is_empty() && value.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
+            {
                 return Err(format!("{property}: {value:?} names a file by its address; give its path"));
             }
         }
@@ -145,6 +149,9 @@ impl Served {
         progress: Progress,
     ) -> Result<ToolOutput, String> {
         let made = self.invocation(tool, arguments)?;
+        let Ok(_turn) = self.running.acquire().await else { return Err("the tool is ending".to_owned()) };
+        // Program and links may have changed while it waited.
+        self.check_paths(&made)?;
         if ProgramFile::look(&self.file.path).as_ref() != Some(&self.file) {
             return Err(format!(
                 "{} is another file than when its help was read; run `schemascope cli refresh {}` to look at it again",
@@ -152,7 +159,6 @@ impl Served {
                 self.entry.alias
             ));
         }
-        let Ok(_turn) = self.running.acquire().await else { return Err("the tool is ending".to_owned()) };
         let timeout = Duration::from_secs(timeout_seconds(&self.entry));
         let argv =
             std::iter::once(self.entry.program_name().to_owned()).chain(made.arguments.iter().cloned());
@@ -160,14 +166,17 @@ impl Served {
         let mut confine = self.entry.confinement(&self.file.path, &self.data());
         let mut env = quiet(&self.entry.env);
         let mut cwd = self.entry.cwd.clone();
-        if let Some(confinement) = &mut confine {
-            // Confined calls have a place of their own: the folder of temporary files belongs to all programs.
+        if self.entry.is_confined() {
+            // Such calls have a place of their own, also where the kernel cannot confine them: the folder of temporary
+            // files belongs to all programs, and paths were checked from there.
             let temporary = self.folders.work.join("tmp");
             std::fs::create_dir_all(&temporary)
                 .map_err(|error| format!("{} cannot be created: {error}", temporary.display()))?;
             env.insert("TMPDIR".to_owned(), temporary.display().to_string());
-            confinement.write.push(self.folders.work.clone());
             cwd.get_or_insert_with(|| self.folders.work.clone());
+        }
+        if let Some(confinement) = &mut confine {
+            confinement.write.push(self.folders.work.clone());
         }
         let is_confined = confine.is_some();
         let what = Run {
@@ -243,6 +252,10 @@ impl Served {
 
 /// A path without links and `..`, also if its end does not exist yet.
 fn resolved(path: &Path) -> PathBuf {
+    // No file has such a path, and each of its parts would be looked up.
+    if path.as_os_str().len() > MAX_PATH {
+        return without_parents(path);
+    }
     let mut known = path.to_owned();
     let mut rest: Vec<PathBuf> = Vec::new();
     loop {

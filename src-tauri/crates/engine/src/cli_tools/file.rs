@@ -118,9 +118,14 @@ fn full() -> CliEntry {
         network: Some(true),
         timeout_seconds: Some(1),
         max_output_bytes: Some(1),
+        max_memory_bytes: Some(1),
+        max_file_bytes: Some(1),
         concurrency: Some(1),
         ok_exit_codes: vec![0],
-        ..CliEntry::default()
+        // As they are left out where they say nothing.
+        command: String::new(),
+        alias: String::new(),
+        enabled: false,
     }
 }
 
@@ -135,8 +140,15 @@ pub(crate) fn remove(path: &Path, alias: &str) -> Result<bool, FileError> {
     Ok(had)
 }
 
+/// The alias of an entry, also of one that cannot be used.
 fn alias_of(tool: &Value) -> String {
-    entry(tool).map(|entry| entry.alias).unwrap_or_default()
+    let text = |key: &str| tool.get(key).and_then(Value::as_str).filter(|text| !text.is_empty());
+    let written = || match (text("alias"), text("command")) {
+        (Some(alias), _) => alias.to_owned(),
+        (None, Some(command)) => CliEntry::of_command(command).alias,
+        (None, None) => String::new(),
+    };
+    entry(tool).map_or_else(|_| written(), |entry| entry.alias)
 }
 
 fn edit(path: &Path, change: impl FnOnce(&mut Vec<Value>)) -> Result<(), FileError> {
@@ -191,6 +203,16 @@ mod tests {
             json!({"command": "git", "alias": "repo", "mine": 1, "timeoutSeconds": 5})
         );
         assert_eq!(document["security"]["x"], 1);
+        // A limit that is not given any more is the usual one, and an entry that cannot be used can be replaced.
+        let limited = CliEntry { max_memory_bytes: Some(1 << 26), ..CliEntry::of_command("ls") };
+        put(&path, &limited).unwrap();
+        put(&path, &CliEntry::of_command("ls")).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, text.replace("\"ask-ls\"", "\"ask-ls\", \"timeoutSeconds\": \"20\"")).unwrap();
+        put(&path, &CliEntry::of_command("ls")).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains("maxMemoryBytes") && !text.contains("\"20\""), "{text}");
+        assert_eq!(text.matches("ask-ls").count(), 1, "{text}");
         assert!(remove(&path, "repo").unwrap() && !remove(&path, "repo").unwrap());
         assert_eq!(read(&path).unwrap().len(), 1);
         std::fs::write(&path, "{\"tools\": [\n  oops]}").unwrap();

@@ -85,15 +85,21 @@ impl Served {
                     .to_owned(),
             );
         }
-        let known = |property: &String| {
+        // Whether a tool has an argument, and whether it is offered.
+        let known = |property: &String, is_offered: bool| {
             tools.iter().any(|tool| {
-                let options = tool.tool.options().iter().map(|option| &option.property);
+                let options = tool.tool.options().iter().map(|option| (&option.property, option.withheld));
                 options
-                    .chain(tool.tool.positionals().iter().map(|part| &part.property))
-                    .any(|own| own == property)
+                    .chain(tool.tool.positionals().iter().map(|part| (&part.property, part.withheld)))
+                    .any(|(own, withheld)| own == property && (!is_offered || withheld.is_none()))
             })
         };
-        let unknown: Vec<&String> = entry.default_args.keys().filter(|name| !known(name)).collect();
+        for name in entry.default_args.keys().filter(|name| known(name, false) && !known(name, true)) {
+            notes.push(format!(
+                "\"defaultArgs\" has no effect for {name}: it is not offered; \"allow\" offers it"
+            ));
+        }
+        let unknown: Vec<&String> = entry.default_args.keys().filter(|name| !known(name, false)).collect();
         if !unknown.is_empty() {
             let names: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
             notes.push(format!(

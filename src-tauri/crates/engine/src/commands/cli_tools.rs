@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use schemascope_api::{
     AddCliTool, ApiError, ApproveCliTool, CliCallPreview, CliDefinition, CliLimits, CliOrigin, CliParameter,
-    CliPreview, CliState, CliToolDetail, CliToolRow, CliTools, ErrorKind, GetCliTool, ListCliTools,
-    PreviewCliCall, ProbeCliTool, RefreshCliTool, RejectCliTool, RemoveCliTool,
+    CliPreview, CliRequest, CliState, CliToolDetail, CliToolRow, CliTools, ErrorKind, GetCliTool,
+    ListCliTools, PreviewCliCall, ProbeCliTool, RefreshCliTool, RejectCliTool, RemoveCliTool,
 };
 use schemascope_helptext::{Effect, Policy, STDIN, Tool, Withheld};
 use schemascope_model::ToolId;
@@ -137,8 +137,13 @@ impl Handle<RemoveCliTool> for Engine {
             let message = format!("{} was given with --cli; start Schemascope without it", command.alias);
             return Err(ApiError::new(ErrorKind::Invalid, message));
         }
-        if !self.files.cli.withdraw(&command.alias) {
-            self.files.cli.remove(&command.alias).map_err(|error| unwritten(self, &error))?;
+        let is_removed = self.files.cli.withdraw(&command.alias)
+            || self.files.cli.remove(&command.alias).map_err(|error| unwritten(self, &error))?;
+        if !is_removed {
+            let file = self.files.cli.path().display();
+            let message =
+                format!("{file} has no entry {:?} that can be removed; edit the file", command.alias);
+            return Err(ApiError::new(ErrorKind::Invalid, message));
         }
         let (reason, person) = (command.reason.as_deref(), command.person.as_deref());
         self.audit_cli(&command.alias, reason, person, true, CommandLineChange::Removed).await?;
@@ -178,6 +183,7 @@ impl Handle<ApproveCliTool> for Engine {
         if let Some(problem) = entry.problem() {
             return Err(ApiError::new(ErrorKind::Invalid, problem));
         }
+        self.still_as_requested(&request)?;
         let (reason, person) = (command.reason.as_deref(), command.person.as_deref());
         self.audit_cli(&command.alias, reason, person, command.no_reason, CommandLineChange::Approved)
             .await?;
@@ -230,6 +236,30 @@ impl Engine {
             let hint = nearest::suggestion(alias, rows.iter().map(|(alias, _)| alias.as_str()));
             ApiError::new(ErrorKind::NotFound, format!("there is no command-line tool {alias:?}{hint}"))
         })
+    }
+
+    /// Nothing took the alias of a request since, and its program is the one that was shown.
+    fn still_as_requested(&self, request: &CliRequest) -> Result<(), ApiError> {
+        let (cli, alias) = (&self.files.cli, &request.alias);
+        let path = std::env::var_os("PATH");
+        let found = schemascope_program::find(&request.command, path.as_deref());
+        let problem = if cli.row(alias).is_some() {
+            format!("there is a command-line tool {alias:?} now; remove it first, or reject the request")
+        } else if cli.clashes(&self.config().config, alias) {
+            format!("a server in mcp.json has the name {alias:?} now; reject the request")
+        } else {
+            match found {
+                Ok(found) if found.display().to_string() == request.program => return Ok(()),
+                Ok(found) => format!(
+                    "{} is {} now, and was {} when it was requested; reject the request, and let the agent ask again",
+                    request.command,
+                    found.display(),
+                    request.program
+                ),
+                Err(problem) => format!("command {:?} {problem}", request.command),
+            }
+        };
+        Err(ApiError::new(ErrorKind::Invalid, problem))
     }
 
     fn unknown_request(&self, alias: &str) -> ApiError {

@@ -1,6 +1,6 @@
 //! Listing, adding and removing command-line tools, and deciding about requests.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -104,7 +104,13 @@ impl Add {
                 entry.insert(key.to_owned(), value);
             }
         };
-        set("command", json!(self.command));
+        // Paths are meant from here, not from where Schemascope runs.
+        let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let command = match self.command.contains(['/', '\\']) {
+            true => absolute(Path::new(&self.command)).display().to_string(),
+            false => self.command.clone(),
+        };
+        set("command", json!(command));
         set("alias", json!(self.alias));
         set("description", json!(self.description));
         set("systemPrompt", json!(self.system_prompt));
@@ -112,8 +118,8 @@ impl Add {
         set("args", json!(self.arg));
         set("allow", json!(self.allow));
         set("interpreter", json!(self.interpreter));
-        set("roots", json!(self.root));
-        set("cwd", json!(self.cwd));
+        set("roots", json!(self.root.iter().map(|root| absolute(root)).collect::<Vec<_>>()));
+        set("cwd", json!(self.cwd.as_deref().map(absolute)));
         set("confine", json!(self.confine));
         if self.no_network {
             entry.insert("network".to_owned(), false.into());
