@@ -91,7 +91,7 @@ impl Merged {
         match change {
             Change::Merge { question_id, scr, at } => self.merge(question_id, scr, *at),
             Change::Seed { values, at } => self.merge("", values, *at),
-            Change::Retract { pointers, .. } => pointers.iter().for_each(|pointer| self.retract(pointer)),
+            Change::Retract { pointers, .. } => self.retract_all(pointers),
             Change::Settle { path, value, .. } => self.settle(path, value),
         }
     }

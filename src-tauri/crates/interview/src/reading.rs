@@ -243,6 +243,14 @@ fn normal(heading: &str) -> String {
 }
 
 fn read_row(columns: &[Heading<'_>], row: &[String]) -> Result<Value, String> {
+    let surplus = row.iter().skip(columns.len()).filter(|cell| !cell.trim().is_empty()).count();
+    if surplus > 0 {
+        return Err(format!(
+            "it has {} cells, and the table has {} columns; put a cell with a separator in it into quotes",
+            columns.len() + surplus,
+            columns.len()
+        ));
+    }
     let mut item = Value::Object(Map::new());
     for (column, cell) in columns.iter().zip(row) {
         let Heading::Column(field) = column else { continue };

@@ -17,14 +17,40 @@ enum PathStep {
 
 /// Adds descriptions to the places of a schema that have none. A path that the schema does not have is left out.
 pub(crate) fn describe(schema: &mut Value, descriptions: &BTreeMap<String, String>) {
+    let whole = schema.clone();
     for (path, text) in descriptions {
         if let Some(steps) = steps(path) {
-            at(schema, &steps, text);
+            at(&whole, schema, &steps, text, 0);
         }
     }
 }
 
-fn at(schema: &mut Value, steps: &[PathStep], text: &str) {
+/// Describes what is `steps` below a schema, which is part of `whole` or was copied from it.
+fn at(whole: &Value, schema: &mut Value, steps: &[PathStep], text: &str, depth: usize) {
+    if depth > MAX_STEPS {
+        return;
+    }
+    if let Some(target) = target(whole, schema) {
+        if steps.is_empty() {
+            let is_described = target.get("description").is_some();
+            if let Value::Object(schema) = schema
+                && !is_described
+            {
+                schema.entry("description").or_insert_with(|| text.into());
+            }
+            return;
+        }
+        // A copy takes the place of what is shared, which can stand for other fields too.
+        let mut copy = target.clone();
+        at(whole, &mut copy, steps, text, depth + 1);
+        if copy != *target
+            && let (Value::Object(schema), Value::Object(copy)) = (schema, copy)
+        {
+            schema.shift_remove("$ref");
+            copy.into_iter().for_each(|(key, value)| drop(schema.entry(key).or_insert(value)));
+        }
+        return;
+    }
     let Some((step, rest)) = steps.split_first() else {
         if let Value::Object(schema) = schema {
             schema.entry("description").or_insert_with(|| text.into());
@@ -39,7 +65,7 @@ fn at(schema: &mut Value, steps: &[PathStep], text: &str) {
         PathStep::MapValue => schema.get_mut("additionalProperties"),
     };
     if let Some(next) = direct.filter(|next| next.is_object()) {
-        at(next, rest, text);
+        at(whole, next, rest, text, depth + 1);
     }
     // Alternatives that have the field are described alike.
     for keyword in ["anyOf", "oneOf", "allOf", "prefixItems"] {
@@ -48,9 +74,15 @@ fn at(schema: &mut Value, steps: &[PathStep], text: &str) {
             continue;
         }
         for alternative in schema.get_mut(keyword).and_then(Value::as_array_mut).into_iter().flatten() {
-            at(alternative, if is_tuple { rest } else { steps }, text);
+            at(whole, alternative, if is_tuple { rest } else { steps }, text, depth + 1);
         }
     }
+}
+
+/// What a schema refers to with `$ref`, if that is in the same document.
+fn target<'s>(whole: &'s Value, schema: &Value) -> Option<&'s Value> {
+    let place = schema.get("$ref")?.as_str()?.strip_prefix('#')?;
+    whole.pointer(place).filter(|target| target.is_object())
 }
 
 fn steps(path: &str) -> Option<Vec<PathStep>> {
@@ -86,6 +118,36 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    /// pydantic: models are definitions, and an optional one is an alternative.
+    #[test]
+    fn shared_definitions_are_described_where_they_are_used() {
+        let mut schema = json!({
+            "type": "object",
+            "properties": {
+                "orders": {"type": "array", "items": {"$ref": "#/$defs/Order"}},
+                "last": {"anyOf": [{"$ref": "#/$defs/Order"}, {"type": "null"}]},
+                "loop": {"$ref": "#/$defs/Loop"}
+            },
+            "$defs": {
+                "Order": {"type": "object", "properties": {"id": {"type": "string"}}},
+                "Loop": {"$ref": "#/$defs/Loop"}
+            }
+        });
+        let before = schema["$defs"].clone();
+        let texts = [
+            ("orders[].id", "of the shop"),
+            ("orders[]", "an order"),
+            ("last.id", "of the last"),
+            ("loop.x", "no"),
+        ];
+        describe(&mut schema, &texts.map(|(path, text)| (path.to_owned(), text.to_owned())).into());
+        let of = |pointer: &str| schema.pointer(pointer).cloned();
+        assert_eq!(of("/properties/orders/items/properties/id/description"), Some(json!("of the shop")));
+        assert_eq!(of("/properties/orders/items/description"), Some(json!("an order")));
+        assert_eq!(of("/properties/last/anyOf/0/properties/id/description"), Some(json!("of the last")));
+        assert_eq!(schema["$defs"], before);
+    }
 
     #[test]
     fn descriptions_reach_their_places_and_replace_none() {

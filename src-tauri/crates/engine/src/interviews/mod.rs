@@ -303,10 +303,7 @@ impl Interviews {
         if events.is_empty() {
             return Ok(reply);
         }
-        let makes_room = events.iter().any(|event| matches!(event.what, What::Deleted { .. }));
-        if !makes_room {
-            check_room(&inner)?;
-        }
+        events.iter().try_for_each(|event| check_room(&inner, &event.what))?;
         let (events, text) = self.without_secrets(events)?;
         // A repeated call is answered from what is stored, so the first answer must not say more.
         let reply = match self.redaction.now().redact(&reply.to_string(), Trust::Foreign) {
@@ -392,25 +389,28 @@ fn plausible(events: &[Event]) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether there is room for further events.
-fn check_room(inner: &Inner) -> Result<(), StepError> {
+/// Whether there is room for an event: for what it adds, and for itself.
+fn check_room(inner: &Inner, what: &What) -> Result<(), StepError> {
+    const DELETE: &str = "a person can delete projects with `schemascope interview delete`";
     let projects = &inner.state.projects;
-    let conversations: usize = projects.values().map(|project| project.conversations.len()).sum();
-    let full = if projects.len() >= MAX_PROJECTS {
-        format!("there are {MAX_PROJECTS} projects")
-    } else if conversations >= MAX_CONVERSATIONS {
-        format!("there are {MAX_CONVERSATIONS} conversations")
-    } else if inner.state.surrogates.len() >= MAX_SURROGATES {
-        format!("there are {MAX_SURROGATES} surrogates")
+    let conversations = || projects.values().map(|project| project.conversations.len()).sum::<usize>();
+    let adds_project = matches!(what, What::ProjectStarted { .. } | What::ProjectImported { .. });
+    let adds_conversation = adds_project || matches!(what, What::ConversationStarted { .. });
+    let is_surrogate = matches!(what, What::SurrogateCreated { .. });
+    let full = if matches!(what, What::Deleted { .. }) {
+        return Ok(());
+    } else if adds_project && projects.len() >= MAX_PROJECTS {
+        format!("there are {MAX_PROJECTS} projects, which is the limit; {DELETE}")
+    } else if adds_conversation && conversations() >= MAX_CONVERSATIONS {
+        format!("there are {MAX_CONVERSATIONS} conversations, which is the limit; {DELETE}")
+    } else if is_surrogate && inner.state.surrogates.len() >= MAX_SURROGATES {
+        format!("there are {MAX_SURROGATES} surrogates, which is the limit; use one that there is")
     } else if inner.bytes >= MAX_BYTES {
-        format!("the events of interviews have {} MB", MAX_BYTES >> 20)
+        format!("the events of interviews have {} MB, which is the limit; {DELETE}", MAX_BYTES >> 20)
     } else {
         return Ok(());
     };
-    let message = format!(
-        "{full}, which is the limit; a person can delete projects with `schemascope interview delete`"
-    );
-    Err(StepError { kind: ErrorKind::TooLarge, message })
+    Err(StepError { kind: ErrorKind::TooLarge, message: full })
 }
 
 /// A proposal as fronts show it.

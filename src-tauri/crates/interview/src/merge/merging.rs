@@ -30,17 +30,28 @@ impl Merged {
         }
     }
 
-    pub(super) fn retract(&mut self, place: &str) {
-        let Some(path) = pointer::canonical(&self.value, place).filter(|path| !path.is_empty()) else {
-            return;
+    /// Removes what is at places, all of which are meant as they are now.
+    pub(super) fn retract_all(&mut self, places: &[String]) {
+        let canonical = places.iter().filter_map(|place| pointer::canonical(&self.value, place));
+        let mut paths: Vec<Vec<String>> =
+            canonical.filter(|path| !path.is_empty()).filter_map(|path| pointer::segments(&path)).collect();
+        // Of a list the last first: what follows an item moves when that is removed.
+        let key = |path: &Vec<String>| -> Vec<(usize, String)> {
+            path.iter().map(|segment| (segment.parse().unwrap_or_default(), segment.clone())).collect()
         };
-        let segments = pointer::segments(&path).unwrap_or_default();
+        paths.sort_by_key(|path| std::cmp::Reverse(key(path)));
+        paths.dedup();
+        paths.iter().for_each(|path| self.retract(path));
+    }
+
+    fn retract(&mut self, segments: &[String]) {
+        let path = segments.iter().fold(String::new(), |path, segment| pointer::join(&path, segment));
         let Some((last, parent)) = segments.split_last() else { return };
         let list = parent.iter().fold(String::new(), |path, segment| pointer::join(&path, segment));
         let has_numbers = pointer::get(&self.value, &list)
             .and_then(Value::as_array)
             .is_some_and(|items| !items.iter().any(|item| pointer::identity(item).is_some()));
-        if !pointer::remove(&mut self.value, &segments) {
+        if !pointer::remove(&mut self.value, segments) {
             return;
         }
         self.conflicts.retain(|conflict| !pointer::is_within(&conflict.path, &path));

@@ -74,6 +74,21 @@ fn retraction_removes_value_conflicts_and_origins() {
     assert!(!merged.origins.contains_key("/l/2"));
 }
 
+/// All places are those that the person saw.
+#[test]
+fn several_entries_of_a_list_are_retracted_together() {
+    for places in [["/l/0", "/l/1"], ["/l/1", "/l/0"]] {
+        let mut merged = fold(&[answer("q1", json!({"l": ["a", "b", "c"]}))]);
+        merged.apply(&Change::Retract { pointers: places.map(str::to_owned).to_vec(), at: 9 });
+        assert_eq!(merged.value, json!({"l": ["c"]}));
+    }
+    let many: Vec<u32> = (0..12).collect();
+    let mut merged = fold(&[answer("q1", json!({"l": many}))]);
+    let places = vec!["/l/2".to_owned(), "/l/10".to_owned(), "/l/2".to_owned()];
+    merged.apply(&Change::Retract { pointers: places, at: 9 });
+    assert_eq!(merged.value, json!({"l": [0, 1, 3, 4, 5, 6, 7, 8, 9, 11]}));
+}
+
 #[test]
 fn invented_values_are_not_merged() {
     let merged = fold(&[answer("q1", json!({"a": 1, "invented": {"z": 2}}))]);
