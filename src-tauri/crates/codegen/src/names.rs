@@ -299,10 +299,9 @@ pub fn modules<'a>(
         let is_other = |name: &str| group.iter().all(|(member, _)| *member != name);
         let taken = held.iter().any(|(name, module)| is_other(name) && pascal(module) == class);
         for (name, base) in &group {
-            let module = match Some(*name) == holder && !taken {
-                true => base.clone(),
-                false => format!("{base}_{}", digest(name, DIGITS)),
-            };
+            let digested = format!("{base}_{}", digest(name, DIGITS));
+            let has_digest = held.get(*name) == Some(&digested);
+            let module = if Some(*name) == holder && !taken && !has_digest { base.clone() } else { digested };
             modules.insert((*name).to_owned(), module);
         }
     }

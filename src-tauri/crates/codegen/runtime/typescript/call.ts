@@ -27,8 +27,7 @@ export interface CallOptions {
 
 /** Calls a tool and returns the JSON value of its result with accessors, or its text. */
 export async function callMcpTool(toolId: string, args: unknown = {}, options: CallOptions = {}): Promise<any> {
-  const { value } = await callTool(toolId, args, options);
-  return anything(toolId, value);
+  return anything(toolId, await callTool(toolId, args, options));
 }
 
 export { callMcpTool as call_mcp_tool };

@@ -259,6 +259,7 @@ export function schema(name: string, text: string, isStrict = true): Schema {
 }
 
 /** A view of a value of which nothing is known. */
-export function anything(name: string, value: unknown): unknown {
-  return view(json(value, []), [], { name, misfits: new Map(), text: undefined, isExact: true });
+export function anything(name: string, sent: Sent): unknown {
+  const { value, text } = sent;
+  return view(json(value, []), [], { name, misfits: new Map(), text, isExact: isExact(text) });
 }

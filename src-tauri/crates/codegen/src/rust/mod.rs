@@ -40,7 +40,7 @@ doctest = false
 [dependencies]
 reqwest = { version = "0.13", default-features = false }
 serde = "1"
-serde_json = { version = "1", features = ["raw_value"] }
+serde_json = { version = "1", features = ["float_roundtrip", "raw_value"] }
 "#;
 
 /// Prints the wrapper of a tool.

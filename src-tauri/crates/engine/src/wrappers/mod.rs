@@ -194,6 +194,10 @@ impl Wrappers {
         let tools: Vec<Tool> = tools.into_iter().map(tool).collect::<Result<_, _>>()?;
         let mut update = self.update(&folder, &before, &tools, &languages, force);
         update.obsolete.extend(pruned.files);
+        // A tool that took the place of one that is gone has its files.
+        let is_written = |path: &String| update.files.iter().any(|file| file.path == *path);
+        update.obsolete.retain(|path| !is_written(path));
+        pruned.wrappers.retain(|path| !is_written(path));
         let done = folder.write(&update.files, &update.obsolete, Root::Create)?;
         let target = WrapperTarget {
             path: text(resolved(&path))?,
