@@ -199,9 +199,9 @@ fn Server(
                 </div>
             </div>
             {move || is_open.get().then(|| view! {
-                <pre tabindex="0" aria-label="Last lines of the log">
+                <pre tabindex="0" role="region" aria-label="Last lines of the log">
                     {move || log.with(|log| match log {
-                        None => ().into_any(),
+                        None => view! { <span class="faint">"Reading the log…"</span> }.into_any(),
                         Some(Err(error)) => view! { <span class="bad"><Foreign text=error.clone() limit=400 /></span> }.into_any(),
                         Some(Ok(lines)) if lines.is_empty() => {
                             view! { <span class="faint">"The server has written nothing to stderr."</span> }.into_any()
