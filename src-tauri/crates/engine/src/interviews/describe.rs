@@ -47,7 +47,9 @@ fn at(whole: &Value, schema: &mut Value, steps: &[PathStep], text: &str, depth: 
             && let (Value::Object(schema), Value::Object(copy)) = (schema, copy)
         {
             schema.shift_remove("$ref");
-            copy.into_iter().for_each(|(key, value)| drop(schema.entry(key).or_insert(value)));
+            for (key, value) in copy {
+                schema.entry(key).or_insert(value);
+            }
         }
         return;
     }
