@@ -106,7 +106,7 @@ pub fn Tools() -> impl IntoView {
     let shown = Memo::new(move || rows.with(|rows| rows.len()));
     let connecting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
     let wrong = Memo::new(move || parsed.get().err());
-    // The rows are drawn anew only where something else was shown, so that the list keeps its place.
+    // The rows are drawn again only where something else was shown, so that the list keeps its place.
     let content = Memo::new(move || match (connecting.get(), all.get(), shown.get()) {
         _ if wrong.with(Option::is_some) => Content::WrongFilter,
         (true, ..) => Content::Loading,

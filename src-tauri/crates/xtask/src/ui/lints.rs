@@ -41,7 +41,7 @@ fn both(clippy: &OsString, compiler: &OsString, words: &[OsString]) -> Result<Ex
     Ok(if compiled.success() && is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Clippy with the compiler's arguments. It writes no code, and to another folder; cargo is told of no file of it.
+/// Clippy with the compiler's arguments. It writes no code, and to another folder, and reports no file to cargo.
 fn linting(clippy: &OsString, compiler: &OsString, words: &[OsString]) -> Command {
     let mut command = Command::new(clippy);
     command.arg(compiler).arg("-Dwarnings");
