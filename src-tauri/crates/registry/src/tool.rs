@@ -154,7 +154,7 @@ impl Tool {
         let is_failure = is_failing_text || call.outcome.is_failure();
         self.failures += u64::from(is_failure);
         self.unanswered += u64::from(!matches!(call.outcome, Outcome::Ok | Outcome::ToolError));
-        // A trace of earlier calls says nothing of what the tool does now.
+        // A trace of old calls says nothing about what the tool does now.
         let is_earlier = |last: Timestamp| last.as_millis().saturating_sub(call.at.as_millis()) > EARLIER_MS;
         if !self.last_called.is_some_and(is_earlier) {
             self.recent_failures.add(call.at, is_failure);

@@ -1,5 +1,6 @@
 //! Running other programs, and where things are.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -19,6 +20,16 @@ pub fn target() -> Result<PathBuf> {
 
 /// For builds that are not optimised: they gain nothing by the only default feature, jemalloc, which takes minutes to build.
 pub const UNOPTIMISED: &str = "--no-default-features";
+
+/// What cargo wants compiled, if it runs us in the compiler's place with this variable set: the variable, the compiler and
+/// its arguments.
+pub fn in_place_of_compiler(variable: &str) -> Option<(String, OsString, Vec<OsString>)> {
+    let value = std::env::var(variable).ok()?;
+    let mut words = std::env::args_os().skip(1);
+    let is_compiler = |word: &OsString| Path::new(word).file_stem().is_some_and(|name| name == "rustc");
+    let compiler = words.next().filter(is_compiler)?;
+    Some((value, compiler, words.collect()))
+}
 
 /// The cargo that runs us.
 pub fn cargo() -> Command {

@@ -406,9 +406,7 @@ impl Open {
         };
         goes_on || self.is_flush && !line.after_blank && !text.starts_with('-')
     }
-}
 
-impl Open {
     /// Whether a line below a place for a command is an entry of one, described in the same column or beneath.
     fn is_above_command(&self, line: &Line<'_>, column: usize) -> bool {
         let name = line.text.split(' ').next().unwrap_or_default();

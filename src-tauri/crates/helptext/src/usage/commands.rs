@@ -196,7 +196,7 @@ pub(super) fn first_words(form: &str) -> Vec<String> {
     {
         return std::iter::once(last).chain(rest.iter().copied()).map(str::to_owned).collect();
     }
-    // apktool: `d[ecode] [options]`, `if|install-framework [options]`.
+    // apktool: `d[ecode] [options]`.
     let word = form.split(' ').next().unwrap_or_default();
     if let Some((letters, rest)) = word.strip_suffix(']').and_then(|word| word.split_once('['))
         && !letters.is_empty()

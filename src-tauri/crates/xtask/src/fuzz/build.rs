@@ -4,13 +4,13 @@
 //! libraries would make known inputs look new, and everything slower.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context, Result, bail};
 
 use crate::setup;
-use crate::shell::{cargo, must, root, step, target};
+use crate::shell::{cargo, in_place_of_compiler, must, root, step, target};
 
 /// Set where we are called in the compiler's place: the crates that get counters.
 const COVERED: &str = "SCHEMASCOPE_FUZZ_COVERED";
@@ -112,11 +112,7 @@ fn package(command: &str) -> Command {
 
 /// Compiles in the compiler's place, if that is what we were called for.
 pub fn compile() -> Option<Result<ExitCode>> {
-    let covered = std::env::var(COVERED).ok()?;
-    let mut words = std::env::args_os().skip(1);
-    let compiler =
-        words.next().filter(|word| Path::new(word).file_stem().is_some_and(|name| name == "rustc"))?;
-    let words: Vec<_> = words.collect();
+    let (covered, compiler, words) = in_place_of_compiler(COVERED)?;
     let named = words
         .windows(2)
         .any(|pair| pair[0] == "--crate-name" && covered.split(',').any(|name| pair[1] == *name));

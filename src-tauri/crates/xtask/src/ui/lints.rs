@@ -9,6 +9,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result};
 
+use crate::shell::in_place_of_compiler;
+
 /// Set where we are called in the compiler's place: the path of clippy.
 const CLIPPY: &str = "SCHEMASCOPE_LINTS_WITH";
 /// The crate that is linted.
@@ -21,15 +23,11 @@ pub fn with_lints<'c>(cargo: &'c mut Command, clippy: &Path) -> Result<&'c mut C
 
 /// Compiles and lints in the compiler's place, if that is what we were called for.
 pub fn compile() -> Option<Result<ExitCode>> {
-    let clippy = std::env::var_os(CLIPPY)?;
-    let mut words = std::env::args_os().skip(1);
-    let compiler =
-        words.next().filter(|word| Path::new(word).file_stem().is_some_and(|name| name == "rustc"))?;
-    let words: Vec<OsString> = words.collect();
+    let (clippy, compiler, words) = in_place_of_compiler(CLIPPY)?;
     Some(both(&clippy, &compiler, &words))
 }
 
-fn both(clippy: &OsString, compiler: &OsString, words: &[OsString]) -> Result<ExitCode> {
+fn both(clippy: &str, compiler: &OsString, words: &[OsString]) -> Result<ExitCode> {
     let is_linted = words.windows(2).any(|pair| pair[0] == "--crate-name" && pair[1] == CRATE);
     let linting = is_linted.then(|| linting(clippy, compiler, words).spawn()).transpose();
     let linting = linting.context("cannot run clippy")?;
@@ -42,7 +40,7 @@ fn both(clippy: &OsString, compiler: &OsString, words: &[OsString]) -> Result<Ex
 }
 
 /// Clippy with the compiler's arguments. It writes no code, and to another folder, and reports no file to cargo.
-fn linting(clippy: &OsString, compiler: &OsString, words: &[OsString]) -> Command {
+fn linting(clippy: &str, compiler: &OsString, words: &[OsString]) -> Command {
     let mut command = Command::new(clippy);
     command.arg(compiler).arg("-Dwarnings");
     let mut words = words.iter();
@@ -68,7 +66,7 @@ mod tests {
     fn clippy_gets_the_arguments_and_writes_no_code() {
         let words = "--crate-name schemascope_ui --emit=dep-info,link --out-dir /deps --json=artifacts,future-incompat -Copt-level=z";
         let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
-        let linting = linting(&"clippy-driver".into(), &"rustc".into(), &words);
+        let linting = linting("clippy-driver", &"rustc".into(), &words);
         let args: Vec<_> = linting.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
         assert_eq!(
             args.join(" "),

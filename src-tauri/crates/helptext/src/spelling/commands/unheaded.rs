@@ -9,6 +9,9 @@ use crate::subcommands::is_name;
 // `{start|stop|status}`, `[help | sign | verify]`, `[command <trim|variants|help>]`, `{load|links VERSION}`.
 pattern!(GROUP, r"[\[{<(] ?([a-z][\w-]*(?: ?\| ?[a-z][\w-]*){2,})(?: [A-Za-z][\w-]*)* ?[\]})>]");
 
+/// Most groups of words that are looked for: each takes a look at all lines.
+const MOST_GROUPS: usize = 8;
+
 /// A line of a list: its name, where that begins and ends, and its description.
 struct Row<'l> {
     name: &'l str,
@@ -48,7 +51,8 @@ pub(super) fn of_group(lines: &mut Vec<String>, name: &str) {
         line.contains('|')
             && (is_named || text.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("usage")))
     };
-    let groups: Vec<Vec<String>> = lines.iter().take(MOST).filter(is_usage).filter_map(words).collect();
+    let groups: Vec<Vec<String>> =
+        lines.iter().take(MOST).filter(is_usage).filter_map(words).take(MOST_GROUPS).collect();
     if groups.is_empty() || lines.iter().any(|line| Heading::of(line).is_some()) {
         return;
     }
