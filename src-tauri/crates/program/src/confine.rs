@@ -29,7 +29,7 @@ const SYSTEM: &[&str] = &[
 /// Devices that programs write to.
 #[cfg(target_os = "linux")]
 const DEVICES: &[&str] =
-    &["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom", "/dev/shm"];
+    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
 
 /// The folder of the system with this file, which every confined program can read.
 pub fn system_folder_of(file: &Path) -> Option<&'static str> {
@@ -67,8 +67,7 @@ impl ProcessGroup {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         std::thread::Builder::new().name("confined-start".to_owned()).spawn(move || {
             let _entered = runtime.enter();
-            let mut command = command;
-            let started = restrict(&confinement).and_then(|()| Self::spawn(&mut command));
+            let started = restrict(&confinement).and_then(|()| Self::spawn(command));
             let _ = sender.send(started);
         })?;
         receiver.await.map_err(io::Error::other)?

@@ -3,7 +3,8 @@
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use tokio::process::{Child, Command};
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use tokio::process::Command;
 use tokio_util::sync::CancellationToken;
 
 /// How long a process may take to end after its stdin was closed, and again after SIGTERM.
@@ -14,7 +15,7 @@ const HURRIED_END_TIMEOUT: Duration = Duration::from_millis(300);
 /// A process whose whole group is killed when this is dropped.
 #[derive(Debug)]
 pub struct ProcessGroup {
-    child: Child,
+    child: Box<dyn ChildWrapper>,
     /// Id of the group: that of the child, which leads it. Kept because the child forgets its id once it was waited
     /// for, while other processes of the group may live on.
     group: Option<i32>,
@@ -27,18 +28,22 @@ impl Drop for ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// Starts a process that leads a group of its own.
-    pub fn spawn(command: &mut Command) -> std::io::Result<Self> {
+    /// Starts a process that leads a group and a session of its own. So it has no terminal: where it asks for a
+    /// password there, it fails, while in a group of our session the system would stop it until its time is over.
+    pub fn spawn(mut command: Command) -> std::io::Result<Self> {
+        command.kill_on_drop(true);
+        let mut command = CommandWrap::from(command);
         #[cfg(unix)]
-        command.process_group(0);
-        let child = command.kill_on_drop(true).spawn()?;
+        command.wrap(process_wrap::tokio::ProcessSession);
+        // Of the library's wrapper only the start is wanted: it waits for others of the group, too.
+        let child = command.spawn()?.into_inner();
         let group = child.id().and_then(|id| i32::try_from(id).ok());
         Ok(Self { child, group })
     }
 
     /// The process, to take its pipes.
-    pub fn child(&mut self) -> &mut Child {
-        &mut self.child
+    pub fn child(&mut self) -> &mut dyn ChildWrapper {
+        &mut *self.child
     }
 
     /// Waits until the process ends by itself.

@@ -82,14 +82,14 @@ pub async fn run(run: Run, progress: impl Fn(String)) -> io::Result<Outcome> {
     }
     let mut group = match run.confine {
         Some(confinement) => ProcessGroup::spawn_confined(command, confinement).await?,
-        None => ProcessGroup::spawn(&mut command)?,
+        None => ProcessGroup::spawn(command)?,
     };
     // Dropping the group ends a process that could not be limited.
     run.resources.limit(group.id())?;
-    let stdin = group.child().stdin.take();
+    let stdin = group.child().stdin().take();
     let latest = Latest::default();
-    let stdout = Reader::start(group.child().stdout.take(), run.max_output, &latest, Stream::Out);
-    let stderr = Reader::start(group.child().stderr.take(), run.max_output, &latest, Stream::Err);
+    let stdout = Reader::start(group.child().stdout().take(), run.max_output, &latest, Stream::Out);
+    let stderr = Reader::start(group.child().stderr().take(), run.max_output, &latest, Stream::Err);
     let feeding = run.stdin.zip(stdin).map(|(text, mut pipe)| {
         tokio::spawn(async move {
             // A program that does not read its input closes it; that is its business.
@@ -268,6 +268,16 @@ mod tests {
         assert_eq!((outcome.ended, outcome.stdout.text().as_str()), (Ended::Signal(9), "a\nb\n"));
         let outcome = done(sh("cat; echo ${CARGO_MANIFEST_DIR:-none}")).await;
         assert!(outcome.stdout.text().ends_with("none\n"), "{:?}", outcome.stdout.text());
+    }
+
+    /// A program in our session that reads a password from the terminal was stopped until its time was over.
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn program_has_a_session_of_its_own() {
+        let outcome = done(sh("echo $$; cut -d ' ' -f 6 /proc/$$/stat")).await;
+        let text = outcome.stdout.text();
+        let ids: Vec<&str> = text.lines().collect();
+        assert!(matches!(ids[..], [process, session] if process == session), "{text}");
     }
 
     #[tokio::test]

@@ -21,7 +21,7 @@ pub(crate) struct Process {
     pub(crate) stderr: ChildStderr,
 }
 
-/// Starts a process in a group of its own.
+/// Starts a process in a group and a session of its own.
 pub(crate) fn start(spec: &StdioSpec) -> Result<Process, String> {
     let mut command = Command::new(&spec.command);
     command.args(&spec.args).env_clear().envs(inherited()).envs(&spec.env);
@@ -33,7 +33,7 @@ pub(crate) fn start(spec: &StdioSpec) -> Result<Process, String> {
         }
         command.current_dir(cwd);
     }
-    let mut group = ProcessGroup::spawn(&mut command).map_err(|error| match error.kind() {
+    let mut group = ProcessGroup::spawn(command).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             format!("command {:?} was not found; is it installed and in PATH?", spec.command)
         }
@@ -41,7 +41,7 @@ pub(crate) fn start(spec: &StdioSpec) -> Result<Process, String> {
         _ => format!("command {:?} could not be started: {error}", spec.command),
     })?;
     let child = group.child();
-    match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
+    match (child.stdin().take(), child.stdout().take(), child.stderr().take()) {
         (Some(stdin), Some(stdout), Some(stderr)) => {
             // A smaller pipe works as well.
             #[cfg(target_os = "linux")]
