@@ -144,6 +144,9 @@ impl Candidates {
             .into_iter()
             .filter_map(|spot| {
                 let output = spot.known.outputs.get(spot.place as usize)?;
+                if !model::is_possible(output, place) {
+                    return None;
+                }
                 let measures = model::names(&spot.known, output, to, place);
                 Some((model::sum(&model.names, &measures), spot))
             })

@@ -208,7 +208,9 @@ impl Graph {
                 let Some(known) = &known else { break };
                 // What was not likely while both fields existed does not break.
                 let likely = |pair: &Pair| !pair.lost || pair.confidence >= SURE;
-                let pairs = self.pairs_into(known, number, filter.from.as_deref(), filter.min);
+                // What plans would take says what is still needed, however much of the edge is shown.
+                let min = filter.min.min(MIN_FEEDER);
+                let pairs = self.pairs_into(known, number, filter.from.as_deref(), min);
                 for pair in pairs.into_iter().filter(likely) {
                     feeding.entry(pair.from.clone()).or_default().push(pair.field(&input.path));
                 }
@@ -256,7 +258,6 @@ impl Graph {
         if (state != State::Broken && confidence < filter.min) || (filter.seen && evidence.flows == 0) {
             return None;
         }
-        // What plans would take, however much of the edge is shown.
         let feeds = |field: &EdgeField| counts(field) && field.confidence >= MIN_FEEDER.min(confidence);
         let fed = |path: &str| fields.iter().any(|field| feeds(field) && &*field.input == path);
         let needs: Vec<Box<str>> =

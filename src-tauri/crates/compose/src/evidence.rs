@@ -332,11 +332,6 @@ impl Evidence {
         inputs.map(|(input, taken)| (&**input, taken))
     }
 
-    /// Returns what an input has taken, by the path that was seen.
-    pub(crate) fn taken_by(&self, tool: &str, input: &str) -> Option<&Taken> {
-        self.0.get(tool)?.inputs.get(input)
-    }
-
     /// Returns the tools whose inputs have taken something.
     pub fn takers(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|(_, own)| !own.inputs.is_empty()).map(|(tool, _)| &**tool)

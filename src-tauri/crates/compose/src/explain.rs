@@ -4,7 +4,7 @@ use crate::edge::{Edge, Filter};
 use crate::graph::Graph;
 use crate::model;
 use crate::pair::Pair;
-use crate::seen::Seen;
+use crate::seen::Taken;
 
 /// Contribution of a group of measures below which it is not worth saying.
 const WORTH_SAYING: f64 = 0.3;
@@ -96,9 +96,10 @@ impl Graph {
         let mut found = Vec::new();
         for input in inputs {
             let pairs = self.feeders(to, &input);
-            let chance = self.chance(&pairs, to, &input);
+            let taken = self.known(to).and_then(|known| self.taken(known, known.input(&input)?));
+            let chance = taken.as_deref().map(|taken| chance(&pairs, taken));
             for pair in pairs.iter().filter(|pair| &*pair.from == from) {
-                found.push(self.why(pair, to, &input, chance));
+                found.push(self.why(pair, to, &input, taken.as_deref(), chance));
             }
         }
         let reasons = edge.fields.iter().map(|field| {
@@ -115,28 +116,10 @@ impl Graph {
         Some((edge, reasons))
     }
 
-    /// Calls that took something into an input and came after a result of a tool, but at least its flows.
-    fn after(&self, to: &str, input: &str, pair: &Pair, seen: Option<&Seen>) -> u64 {
-        let taken = self.evidence().taken_by(to, input);
-        let after = taken.and_then(|taken| taken.after.get(&*pair.from)).copied().unwrap_or(0);
-        after.max(seen.map_or(0, |seen| seen.flows))
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
-    fn chance(&self, pairs: &[Pair], to: &str, input: &str) -> Option<f64> {
-        self.evidence().taken_by(to, input)?;
-        let unrelated = pairs.iter().filter(|pair| pair.confidence < 0.5);
-        let shares = unrelated.filter_map(|pair| {
-            let seen = pair.seen.as_ref()?;
-            Some(seen.flows as f64 / self.after(to, input, pair, Some(seen)).max(1) as f64)
-        });
-        Some(shares.fold(0.0, f64::max))
-    }
-
-    fn why(&self, pair: &Pair, to: &str, input: &str, chance: Option<f64>) -> Why {
+    fn why(&self, pair: &Pair, to: &str, input: &str, taken: Option<&Taken>, chance: Option<f64>) -> Why {
         let (mut supporting, mut opposing) = (Vec::new(), Vec::new());
         let seen = pair.seen.as_ref().filter(|seen| seen.flows > 0);
-        let after = self.after(to, input, pair, seen);
+        let after = after(taken, pair);
         match seen {
             Some(seen) => {
                 supporting.push(format!(
@@ -146,7 +129,7 @@ impl Graph {
                     seen.sessions
                 ));
                 if seen.weak > 0 {
-                    opposing.push(format!("{} of these values are ones that many fields have", seen.weak));
+                    opposing.push(format!("in {} of these calls, it is a value that many fields have", seen.weak));
                 }
                 let share = 100 * seen.credit / (60 * seen.flows).max(1);
                 if share < 95 {
@@ -184,6 +167,22 @@ impl Graph {
         }
         Why { output: (&*pair.output).into(), input: input.into(), supporting, opposing, chance }
     }
+}
+
+/// Calls that took something into an input and came after a result of the pair's tool, but at least its flows.
+fn after(taken: Option<&Taken>, pair: &Pair) -> u64 {
+    let after = taken.and_then(|taken| taken.after.get(&*pair.from)).copied().unwrap_or(0);
+    after.max(pair.seen.as_ref().map_or(0, |seen| seen.flows))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
+fn chance(pairs: &[Pair], taken: &Taken) -> f64 {
+    let unrelated = pairs.iter().filter(|pair| pair.confidence < 0.5);
+    let shares = unrelated.filter_map(|pair| {
+        let seen = pair.seen.as_ref()?;
+        Some(seen.flows as f64 / after(Some(taken), pair).max(1) as f64)
+    });
+    shares.fold(0.0, f64::max)
 }
 
 #[cfg(test)]

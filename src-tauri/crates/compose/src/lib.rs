@@ -39,7 +39,7 @@ pub use explain::Why;
 pub use graph::Graph;
 pub use model::Model;
 pub use pair::Measured;
-pub use path::{is_within, names, value_at};
+pub use path::{is_single, is_within, leads_to, names, value_at};
 pub use plan::{Argument, Goal, MAX_STEPS, Missing, Plan, Plans, Step, Wanted};
 pub use schemascope_model::{Echo, Flow, How, Link};
 pub use seen::{Distinct, Seen, Taken};

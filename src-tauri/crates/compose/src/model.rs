@@ -107,6 +107,18 @@ fn flag(condition: bool) -> f64 {
     if condition { 1.0 } else { 0.0 }
 }
 
+/// Whether a value of the one field can be one of the other. True and false say nothing by which a tool is found.
+pub(crate) fn is_possible(output: &Place, input: &Place) -> bool {
+    let is_boolean = output.types.is_boolean() || input.types.is_boolean();
+    !is_boolean && (output.types.meets(input.types) || is_number_for_text(output, input))
+}
+
+/// Whether a number would have to be written as text, or read from it.
+pub(crate) fn is_number_for_text(output: &Place, input: &Place) -> bool {
+    (output.types == Types::NUMBER && input.types == Types::TEXT)
+        || (output.types == Types::TEXT && input.types == Types::NUMBER)
+}
+
 /// Measures names and types of a pair of fields.
 pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> [f64; NAMES.len()] {
     let same_server = from.server == to.server;
@@ -123,8 +135,7 @@ pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> 
     let output_around = things == 0 && overlap(output.entity(), input.around()) > 0;
     let named = !output.entity().is_empty() && !input.entity().is_empty();
     let text = output.path.is_empty();
-    let number_text = (output.types == Types::NUMBER && input.types == Types::TEXT)
-        || (output.types == Types::TEXT && input.types == Types::NUMBER);
+    let number_text = is_number_for_text(output, input);
     let common = output.common.is_some() && output.common == input.common;
     let boolean = output.types.is_boolean() || input.types.is_boolean();
     let formats = (output.format, input.format);

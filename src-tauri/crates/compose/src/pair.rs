@@ -1,5 +1,6 @@
 //! Pairs of fields: one output that may feed one input, with its confidence and the measures behind it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -8,7 +9,7 @@ use schemascope_model::How;
 use crate::edge::{self, EdgeField};
 use crate::graph::Graph;
 use crate::model;
-use crate::schema::{self, Types};
+use crate::schema;
 use crate::seen::{Seen, Taken};
 use crate::tool::{self, Known, Place, Tool};
 
@@ -18,9 +19,7 @@ fn guess(output: &Place, input: &Place) -> How {
         How::Part
     } else if output.key {
         How::Key
-    } else if (output.types == Types::NUMBER && input.types == Types::TEXT)
-        || (output.types == Types::TEXT && input.types == Types::NUMBER)
-    {
+    } else if model::is_number_for_text(output, input) {
         How::NumberText
     } else if output.path.contains("[]") || input.path.contains("[]") {
         How::Item
@@ -114,26 +113,15 @@ impl Graph {
     ) -> Vec<Pair> {
         let Some(input) = to.inputs.get(number) else { return Vec::new() };
         let candidates = self.candidates.of(to, number, &self.model);
-        let taken: Vec<&Taken> = self
-            .evidence()
-            .taken(&to.id)
-            .filter(|(path, _)| {
-                **path == *input.path || to.input(path).is_some_and(|own| own.path == input.path)
-            })
-            .map(|(_, taken)| taken)
-            .collect();
+        let taken = self.taken(to, input);
         let is_wanted = |giver: &str| from.is_none_or(|from| from == giver);
         let mut seen: BTreeMap<(Arc<str>, Arc<str>), Seen> = BTreeMap::new();
         for (giver, outputs) in taken.iter().flat_map(|taken| &taken.from).filter(|(id, _)| is_wanted(id)) {
-            let known = self.tools.get(&**giver);
-            let id = known.map_or_else(|| (&**giver).into(), |known| known.id.clone());
-            for (output, own) in outputs {
-                let place = known.and_then(|known| known.output(output));
-                let path = place.map_or_else(|| (&**output).into(), |place| place.path.clone());
-                seen.entry((id.clone(), path)).or_default().merge(own);
-            }
+            let id: Arc<str> =
+                self.tools.get(&**giver).map_or_else(|| (&**giver).into(), |known| known.id.clone());
+            seen.extend(outputs.iter().map(|(output, own)| ((id.clone(), (&**output).into()), own.clone())));
         }
-        let taken = taken.first().copied();
+        let taken = taken.as_deref();
         let target = Target { to, input, taken, best_named: self.best_named(to, input, taken) };
         let mut found = Vec::new();
         for candidate in candidates.iter().filter(|candidate| is_wanted(&candidate.from.id)) {
@@ -174,6 +162,49 @@ impl Graph {
                 .then_with(|| (&a.from, &a.output).cmp(&(&b.from, &b.output)))
         });
         found
+    }
+
+    /// What an input has taken, under all paths that were seen and lead to its place: each key of a map is a path of its
+    /// own. Outputs stand under the paths that the schemas have.
+    pub(crate) fn taken(&self, to: &Known, input: &Place) -> Option<Cow<'_, Taken>> {
+        let leads_there =
+            |path: &str| *path == *input.path || to.input(path).is_some_and(|own| own.path == input.path);
+        let found = self.evidence().taken(&to.id).filter(|(path, _)| leads_there(path));
+        let found: Vec<&Taken> = found.map(|(_, taken)| taken).collect();
+        match found.as_slice() {
+            [] => None,
+            [only] if self.is_as_in_schemas(only) => Some(Cow::Borrowed(only)),
+            several => Some(Cow::Owned(self.merged(several))),
+        }
+    }
+
+    /// Whether outputs stand under the paths that the schemas have, or have none.
+    fn is_as_in_schemas(&self, taken: &Taken) -> bool {
+        taken.from.iter().all(|(giver, outputs)| {
+            let known = self.tools.get(&**giver);
+            let place = |output: &str| known.and_then(|known| known.output(output));
+            outputs.keys().all(|output| place(output).is_none_or(|place| *place.path == **output))
+        })
+    }
+
+    fn merged(&self, several: &[&Taken]) -> Taken {
+        let mut all = Taken::default();
+        for taken in several {
+            all.calls += taken.calls;
+            for (giver, calls) in &taken.after {
+                *all.after.entry(giver.clone()).or_default() += calls;
+            }
+            for (giver, outputs) in &taken.from {
+                let known = self.tools.get(&**giver);
+                let own = all.from.entry(giver.clone()).or_default();
+                for (output, seen) in outputs {
+                    let place = known.and_then(|known| known.output(output));
+                    let path = place.map_or_else(|| output.clone(), |place| (&*place.path).into());
+                    own.entry(path).or_default().merge(seen);
+                }
+            }
+        }
+        all
     }
 
     fn source(&self, from: &str, output: &str) -> Source {
@@ -275,10 +306,8 @@ impl Graph {
         let mut measured = Vec::new();
         for (number, input) in known.inputs.iter().enumerate() {
             for pair in self.pairs_into(&known, number, None, 0.0) {
-                let taken = self.evidence().taken(to).find(|(path, _)| {
-                    **path == *input.path || known.input(path).is_some_and(|own| own.path == input.path)
-                });
-                let taken = taken.map(|(_, taken)| taken);
+                let taken = self.taken(&known, input);
+                let taken = taken.as_deref();
                 let best_named = self.best_named(&known, input, taken);
                 let target = Target { to: &known, input, taken, best_named };
                 let source = self.source(&pair.from, &pair.output);

@@ -99,18 +99,25 @@ pub fn is_within(path: &str, other: &str) -> bool {
     path.strip_prefix(other).is_some_and(below)
 }
 
-/// Returns the first value that a document has at a path.
+/// Whether a path is that of one field. In lists and maps there are several.
+pub fn is_single(path: &str) -> bool {
+    steps(path).iter().all(|step| matches!(step, Step::Name(_)))
+}
+
+/// Returns the value that a document has at a path; where the path leads into a list or a map, that as a whole.
 pub fn value_at<'a>(value: &'a Value, path: &str) -> Option<&'a Value> {
-    fn walk<'a>(value: &'a Value, steps: &[Step]) -> Option<&'a Value> {
-        let Some((step, rest)) = steps.split_first() else { return Some(value) };
-        match step {
-            Step::Name(name) => walk(value.get(name)?, rest),
-            Step::Items => value.as_array()?.iter().find_map(|item| walk(item, rest)),
-            Step::Values => value.as_object()?.values().find_map(|own| walk(own, rest)),
-            Step::Key => None,
-        }
-    }
-    walk(value, &steps(path))
+    names_of(&steps(path)).try_fold(value, |value, name| value.get(name))
+}
+
+/// The names that a path begins with.
+fn names_of(steps: &[Step]) -> impl Iterator<Item = &String> {
+    steps.iter().map_while(|step| if let Step::Name(name) = step { Some(name) } else { None })
+}
+
+/// Whether a path that was seen leads to the place that a schema has at a path, as names of the one may be keys of a map
+/// in the other.
+pub fn leads_to(seen: &str, place: &str) -> bool {
+    seen == place || matches(&steps(place), &steps(seen))
 }
 
 /// Whether a path is a single name.
@@ -159,7 +166,7 @@ mod tests {
     #[test]
     fn schema_has_the_paths_that_it_is_made_of() {
         let made = schema(&["a.b[].c", "a.d", "m{}.x"], &[]);
-        let paths: Vec<String> = crate::schema::fields(&made).into_iter().map(|field| field.path).collect();
+        let paths: Vec<String> = crate::schema::outputs(&made).into_iter().map(|field| field.path).collect();
         for path in ["a.b[].c", "a.d", "m{}.x"] {
             assert!(paths.iter().any(|own| own == path), "{paths:?}");
         }

@@ -18,7 +18,7 @@ pub(crate) const MIN_FEEDER: f64 = 0.42;
 /// Number of feeders that are tried for one input.
 const FEEDERS: usize = 4;
 /// Number of partial plans that are looked at.
-const MAX_WORK: usize = 800;
+const MAX_WORK: usize = 4_000;
 /// Cost of one more call.
 const STEP: f64 = 0.25;
 /// Cost of a call that is not known to only read.
@@ -192,8 +192,13 @@ impl Graph {
         let mut feeders: BTreeMap<(Box<str>, Box<str>), Vec<Pair>> = BTreeMap::new();
         let (mut plans, mut work, mut blocked) = (Vec::new(), 0_u64, BTreeSet::new());
         let mut known_plans = BTreeSet::new();
+        let mut is_stopped = false;
         while let Some(mut draft) = open.pop() {
-            if plans.len() >= limit || work > MAX_WORK as u64 {
+            if plans.len() >= limit {
+                break;
+            }
+            if work > MAX_WORK as u64 {
+                is_stopped = true;
                 break;
             }
             let Some((node, input)) = draft.open.pop() else {
@@ -218,7 +223,10 @@ impl Graph {
         plans.sort_by(|a: &Plan, b| {
             b.confidence.total_cmp(&a.confidence).then(a.steps.len().cmp(&b.steps.len()))
         });
-        let why_none = plans.is_empty().then(|| self.why_none(&to, &blocked));
+        let why_none = plans.is_empty().then(|| match is_stopped {
+            true => format!("the search was stopped after {MAX_WORK} chains that do not lead to {to} yet"),
+            false => self.why_none(&to, &blocked),
+        });
         Plans { plans, why_none }
     }
 
@@ -269,6 +277,8 @@ impl Graph {
                     // Which item of a tuple is meant is not known.
                     && !self.known(&pair.from).and_then(|from| from.output(&pair.output)).is_some_and(|own| own.tuple)
             });
+            // A draft is copied often.
+            found.iter_mut().for_each(|pair| pair.seen = None);
             feeders.insert(key.clone(), found);
         }
         let all = feeders.get(&key).map_or(&[][..], Vec::as_slice);
@@ -325,11 +335,10 @@ impl Graph {
         if best >= 0.5 {
             return None;
         }
-        let taken =
-            self.evidence().taken(tool).find(|(path, _)| **path == *place.path).map(|(_, taken)| taken);
-        let calls = taken.map_or(0, |taken| taken.calls);
+        let taken = self.known(tool).and_then(|known| self.taken(known, place));
+        let calls = taken.as_ref().map_or(0, |taken| taken.calls);
         let flows =
-            taken.into_iter().flat_map(|taken| taken.from.values()).flat_map(|outputs| outputs.values());
+            taken.iter().flat_map(|taken| taken.from.values()).flat_map(|outputs| outputs.values());
         let from_tools = flows.map(|seen| seen.flows).max().unwrap_or(0) * 4 >= calls;
         let plain = place.amount || place.text || place.listed || place.types.is_boolean() || place.date;
         if plain {
@@ -346,10 +355,13 @@ impl Graph {
     }
 
     fn why_none(&mut self, to: &str, blocked: &BTreeSet<(Box<str>, Box<str>)>) -> String {
-        let Some((tool, input)) = blocked.iter().next().cloned() else {
+        // Every chain has the inputs of the wanted tool.
+        let own = blocked.iter().find(|(tool, _)| **tool == *to);
+        let Some((tool, input)) = own.or_else(|| blocked.first()).cloned() else {
             return format!("no chain of at most {MAX_STEPS} calls leads to {to}");
         };
-        let nearest = self.feeders(&tool, &input).into_iter().find(|pair| pair.usable && *pair.from != *tool);
+        let is_there = |pair: &Pair| pair.usable && !pair.lost && !pair.echo && *pair.from != *tool;
+        let nearest = self.feeders(&tool, &input).into_iter().find(is_there);
         let nearest = nearest.map_or(String::new(), |pair| {
             format!("; the nearest is {} of {} ({:.2})", pair.output, pair.from, pair.confidence)
         });

@@ -1,6 +1,6 @@
 //! The fields of a schema: every place where a value can be given or taken, at any depth.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -20,6 +20,8 @@ impl Types {
     pub(crate) const TEXT: Self = Self(1);
     pub(crate) const NUMBER: Self = Self(2);
     const BOOLEAN: Self = Self(4);
+    /// An object or a list as a whole.
+    const COMPOSED: Self = Self(8);
 
     fn of(name: &str) -> Self {
         match name {
@@ -69,18 +71,29 @@ struct Walk<'a> {
     root: &'a Value,
     fields: Vec<Field>,
     left: usize,
+    /// Whether everything required is a field: an object of which no member is required, too.
+    is_input: bool,
 }
 
-/// Lists the fields of a schema, in the order of their paths.
-pub(crate) fn fields(schema: &Value) -> Vec<Field> {
-    let mut walk = Walk { root: schema, fields: Vec::new(), left: 4 * MAX_FIELDS };
-    walk.node(schema, "", true, 0, &mut Vec::new());
+/// Lists the fields of results with a schema, in the order of their paths.
+pub(crate) fn outputs(schema: &Value) -> Vec<Field> {
+    fields(schema, false)
+}
+
+/// Lists the fields of arguments with a schema, in the order of their paths.
+pub(crate) fn inputs(schema: &Value) -> Vec<Field> {
+    fields(schema, true)
+}
+
+fn fields(schema: &Value, is_input: bool) -> Vec<Field> {
+    let mut walk = Walk { root: schema, fields: Vec::new(), left: 4 * MAX_FIELDS, is_input };
+    walk.node(schema, "", true, &BTreeSet::new(), 0, &mut Vec::new());
     walk.fields.sort_by(|a, b| a.path.cmp(&b.path));
     walk.fields.dedup_by(|second, first| {
         let same = second.path == first.path;
         if same {
             first.types = Types(first.types.0 | second.types.0);
-            first.required &= second.required;
+            first.required |= second.required;
             first.tuple |= second.tuple;
         }
         same
@@ -117,46 +130,59 @@ pub(crate) fn bare(path: &str) -> Field {
     }
 }
 
-impl Walk<'_> {
-    fn node(&mut self, schema: &Value, path: &str, required: bool, depth: usize, refs: &mut Vec<String>) {
+impl<'a> Walk<'a> {
+    /// Lists what a value at `path` has. `needed` are names of members that it has to have, whatever this schema says.
+    fn node(
+        &mut self,
+        schema: &'a Value,
+        path: &str,
+        required: bool,
+        needed: &BTreeSet<&'a str>,
+        depth: usize,
+        refs: &mut Vec<&'a str>,
+    ) {
         let is_too_long = path.len() > path::MAX_PATH;
         if depth > MAX_DEPTH || is_too_long || self.fields.len() >= MAX_FIELDS || self.left == 0 {
             return;
         }
         self.left -= 1;
-        if let Some(target) = schema.get("$ref").and_then(Value::as_str) {
-            if !refs.iter().any(|open| open == target)
-                && let Some(found) = target.strip_prefix('#').and_then(|at| self.root.pointer(at))
-            {
-                refs.push(target.to_owned());
-                self.node(found, path, required, depth + 1, refs);
-                refs.pop();
-            }
-            return;
+        let parts = schema.get("allOf").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let mut needed = needed.clone();
+        for part in parts.iter().chain([schema]) {
+            let names = part.get("required").and_then(Value::as_array).into_iter().flatten();
+            needed.extend(names.filter_map(Value::as_str));
         }
-        for (member, all) in [("allOf", true), ("anyOf", false), ("oneOf", false)] {
-            for part in schema.get(member).and_then(Value::as_array).into_iter().flatten() {
-                self.node(part, path, required && all, depth + 1, refs);
-            }
+        let reference = schema.get("$ref").and_then(Value::as_str);
+        if let Some(reference) = reference.filter(|reference| !refs.contains(reference))
+            && let Some(found) = self.target(reference)
+        {
+            refs.push(reference);
+            self.node(found, path, required, &needed, depth + 1, refs);
+            refs.pop();
         }
-        let needed: BTreeSet<&str> = schema
-            .get("required")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str)
-            .collect();
+        for part in parts {
+            self.node(part, path, required, &needed, depth + 1, refs);
+        }
+        for member in ["anyOf", "oneOf"] {
+            let parts = schema.get(member).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            self.alternatives(parts, path, required, &needed, depth + 1, refs);
+        }
         let members = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
         for (key, own) in members.filter(|(key, _)| key.len() <= path::MAX_NAME) {
             let own_required = required && needed.contains(key.as_str());
-            self.node(own, &path::name(path, key), own_required, depth + 1, refs);
+            let (before, path) = (self.fields.len(), path::name(path, key));
+            self.node(own, &path, own_required, &BTreeSet::new(), depth + 1, refs);
+            let own_fields = self.fields.get(before..).unwrap_or_default();
+            if self.is_input && own_required && !own_fields.iter().any(|field| field.required) {
+                self.whole(own, path);
+            }
         }
         // Paths have no positions, so that the items of a tuple are those of a list.
         let tuple = schema.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let items = schema.get("items").filter(|items| items.is_object());
         let (before, item_path) = (self.fields.len(), format!("{path}[]"));
         for item in tuple.iter().chain(items) {
-            self.node(item, &item_path, required, depth + 1, refs);
+            self.node(item, &item_path, required, &BTreeSet::new(), depth + 1, refs);
         }
         if tuple.len() > 1 {
             let own = self.fields.iter_mut().skip(before).filter(|field| field.path == item_path);
@@ -166,9 +192,70 @@ impl Walk<'_> {
             && schema.get("properties").and_then(Value::as_object).is_none_or(serde_json::Map::is_empty)
         {
             self.fields.push(bare(&format!("{path}{{key}}")));
-            self.node(values, &format!("{path}{{}}"), required, depth + 1, refs);
+            self.node(values, &format!("{path}{{}}"), required, &BTreeSet::new(), depth + 1, refs);
         }
         self.leaf(schema, path, required);
+    }
+
+    /// What a reference in the same document means.
+    fn target(&self, reference: &str) -> Option<&'a Value> {
+        let pointer = reference.strip_prefix('#')?;
+        let pointer = percent_encoding::percent_decode_str(pointer).decode_utf8().ok()?;
+        self.root.pointer(&pointer)
+    }
+
+    /// Schemas of which one holds: what is in a value is required if each of them requires it.
+    fn alternatives(
+        &mut self,
+        parts: &'a [Value],
+        path: &str,
+        required: bool,
+        needed: &BTreeSet<&'a str>,
+        depth: usize,
+        refs: &mut Vec<&'a str>,
+    ) {
+        let first = self.fields.len();
+        let mut requiring: BTreeMap<String, usize> = BTreeMap::new();
+        for part in parts {
+            let before = self.fields.len();
+            self.node(part, path, required, needed, depth, refs);
+            let own = self.fields.iter().skip(before).filter(|field| field.required);
+            let own: BTreeSet<&str> = own.map(|field| &*field.path).collect();
+            for path in own {
+                *requiring.entry(path.to_owned()).or_default() += 1;
+            }
+        }
+        // The value itself is there whichever of them holds.
+        let inner = self.fields.iter_mut().skip(first).filter(|field| field.path != path);
+        for field in inner {
+            field.required &= requiring.get(&field.path) == Some(&parts.len());
+        }
+    }
+
+    /// Something required in which nothing is: a free object, a list of anything, or what cannot be followed.
+    fn whole(&mut self, mut schema: &'a Value, path: String) {
+        for _ in 0..MAX_DEPTH {
+            let reference = schema.get("$ref").and_then(Value::as_str);
+            let Some(target) = reference.and_then(|reference| self.target(reference)) else { break };
+            schema = target;
+        }
+        let is = |name: &str| match schema.get("type") {
+            Some(Value::String(own)) => own == name,
+            Some(Value::Array(names)) => names.iter().any(|own| own == name),
+            _ => false,
+        };
+        let has_members = schema
+            .get("properties")
+            .and_then(Value::as_object)
+            .is_some_and(|members| !members.is_empty());
+        let (path, types) = match (is("array"), is("object")) {
+            (true, _) if schema.get("items").is_none_or(Value::is_boolean) => (format!("{path}[]"), Types(0)),
+            (true, _) => (format!("{path}[]"), Types::COMPOSED),
+            (false, true) if !has_members => (format!("{path}{{}}"), Types(0)),
+            (false, true) => (path, Types::COMPOSED),
+            (false, false) => (path, Types(0)),
+        };
+        self.fields.push(Field { types, ..bare(&path) });
     }
 
     fn leaf(&mut self, schema: &Value, path: &str, required: bool) {
@@ -186,8 +273,20 @@ impl Walk<'_> {
                 inner = types.0 == 0;
             }
             _ => {
-                inner =
-                    ["properties", "prefixItems", "items", "additionalProperties", "anyOf", "oneOf", "allOf"]
+                let reference = schema.get("$ref").and_then(Value::as_str);
+                let is_followed = reference.is_some_and(|reference| self.target(reference).is_some());
+                inner = is_followed
+                    || [
+                        "properties",
+                        "patternProperties",
+                        "required",
+                        "prefixItems",
+                        "items",
+                        "additionalProperties",
+                        "anyOf",
+                        "oneOf",
+                        "allOf",
+                    ]
                         .iter()
                         .any(|member| schema.get(member).is_some());
             }
@@ -220,9 +319,50 @@ mod tests {
                 "id": {"type": "integer"}, "note": {"type": ["string", "null"]}}}},
             "by": {"type": "object", "additionalProperties": {"type": "number"}}}});
         let found: Vec<(String, bool)> =
-            fields(&schema).into_iter().map(|field| (field.path, field.required)).collect();
+            outputs(&schema).into_iter().map(|field| (field.path, field.required)).collect();
         let expected = [("by{key}", true), ("by{}", false), ("orders[].id", true), ("orders[].note", false)];
         assert_eq!(found, expected.map(|(path, required)| (path.to_owned(), required)));
+    }
+
+    /// Each of these was left out, or taken for optional, so that plans had calls without what they need.
+    #[test]
+    fn what_is_required_is_a_required_field() {
+        let schema = json!({
+            "allOf": [{"properties": {"id": {"type": "integer"}, "name": {"type": "string"}}}, {"required": ["id"]}],
+            "properties": {
+                "issue": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
+                "note": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+                "who": {"oneOf": [
+                    {"type": "object", "required": ["id", "kind"], "properties": {"id": {"type": "string"}, "kind": {"const": "user"}}},
+                    {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}, "kind": {"const": "team"}}}]},
+                "payload": {"type": "object", "additionalProperties": true},
+                "options": {"$ref": "#/$defs/Options"},
+                "tags": {"type": "array"},
+                "rows": {"$ref": "#/$defs/List%3CRow%3E"},
+                "elsewhere": {"$ref": "https://example.com/schema"},
+                "base": {"$ref": "#/$defs/Base", "properties": {"n": {"type": "integer"}}, "required": ["n"]},
+                "free": {}
+            },
+            "required": ["name", "issue", "note", "who", "payload", "options", "tags", "rows", "elsewhere", "base", "free"],
+            "$defs": {
+                "Options": {"type": "object", "properties": {"deep": {"type": "boolean"}}},
+                "List<Row>": {"type": "array", "items": {"type": "object", "properties": {"x": {"type": "string"}}}},
+                "Base": {"type": "object", "required": ["b"], "properties": {"b": {"type": "string"}}}
+            }
+        });
+        let found = |is_required: bool| -> Vec<String> {
+            let of_kind = inputs(&schema).into_iter().filter(|field| field.required == is_required);
+            of_kind.map(|field| field.path).collect()
+        };
+        assert_eq!(
+            found(true),
+            [
+                "base.b", "base.n", "elsewhere", "free", "id", "issue", "name", "note", "options", "payload{}", "rows[]",
+                "tags[]", "who.id"
+            ]
+        );
+        assert_eq!(found(false), ["options.deep", "rows[].x", "who.kind"]);
+        assert!(!outputs(&schema).iter().any(|field| ["options", "payload{}", "tags[]"].contains(&&*field.path)));
     }
 
     /// Fields of tuples were unknown, so that edges from them were lost once a tuple was learned.
@@ -230,7 +370,7 @@ mod tests {
     fn items_of_tuples_are_found() {
         let schema = json!({"properties": {"beds": {"type": "array", "items": {"type": "array", "items": false,
             "prefixItems": [{"type": "integer"}, {"type": "string"}, {"properties": {"id": {"type": "string"}}}]}}}});
-        let found = fields(&schema);
+        let found = outputs(&schema);
         let paths: Vec<&str> = found.iter().map(|field| field.path.as_str()).collect();
         assert_eq!(paths, ["beds[][]", "beds[][].id"]);
         assert!(found[0].tuple && !found[1].tuple);
@@ -245,7 +385,7 @@ mod tests {
             schema = json!({"properties": {"id": {}, ("k".repeat(250)): schema}});
         }
         let schema = json!({"properties": {"id": {}, "a": schema, ("k".repeat(300)): schema}});
-        let found: Vec<String> = fields(&schema).into_iter().map(|field| field.path).collect();
+        let found: Vec<String> = outputs(&schema).into_iter().map(|field| field.path).collect();
         assert!(found.iter().all(|path| path.len() <= path::MAX_PATH), "{found:?}");
         assert_eq!(found.iter().filter(|path| path.ends_with("id")).count(), 4, "{found:?}");
     }
@@ -253,7 +393,7 @@ mod tests {
     #[test]
     fn fields_of_a_cycle_of_references_end() {
         let schema = json!({"$defs": {"n": {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}, "v": {"type": "string"}}}}, "$ref": "#/$defs/n"});
-        let found = fields(&schema);
+        let found = outputs(&schema);
         assert!(found.iter().any(|field| field.path == "v"));
         assert!(found.len() < 10);
     }

@@ -59,7 +59,8 @@ impl Graph {
         let mut edges: BTreeMap<Box<str>, Vec<Edge>> = BTreeMap::new();
         for from in &last {
             let filter = Filter { from: Some(from.clone()), min: MIN_EDGE, ..Filter::default() };
-            for edge in self.edges(&filter).into_iter().filter(|edge| edge.state != State::Broken) {
+            for mut edge in self.edges(&filter).into_iter().filter(|edge| edge.state != State::Broken) {
+                edge.fields.retain(|field| !field.broken);
                 edges.entry(edge.to.clone()).or_default().push(edge);
             }
         }
@@ -118,7 +119,7 @@ impl Graph {
                     .filter(|input| fed(input) < MIN_EDGE)
                     .map(|input| (*input).into())
                     .collect(),
-                seen_in_use: own.iter().any(|edge| edge.evidence.flows > 0),
+                seen_in_use: own.iter().flat_map(|edge| &edge.fields).any(|field| field.evidence.flows > 0),
                 confidence: score.min(1.0),
                 tool,
                 feeds,

@@ -182,13 +182,13 @@ pub(crate) struct Known {
 impl Known {
     pub(crate) fn new(tool: Tool) -> Self {
         let nouns = words::tool_nouns(tool.name(), tool.server());
-        let named = |schema: &Option<Arc<Value>>| -> Vec<Named> {
-            let fields = schema.as_ref().map(|schema| schema::fields(schema)).unwrap_or_default();
+        let named = |schema: &Option<Arc<Value>>, fields: fn(&Value) -> Vec<Field>| -> Vec<Named> {
+            let fields = schema.as_ref().map(|schema| fields(schema)).unwrap_or_default();
             fields.into_iter().map(|field| Named::new(field, &nouns)).collect()
         };
-        let mut inputs = named(&tool.input);
+        let mut inputs = named(&tool.input, schema::inputs);
         inputs.retain(|input| !input.place.key);
-        let mut outputs = named(&tool.output);
+        let mut outputs = named(&tool.output, schema::outputs);
         outputs.retain(|output| !tool.has_lost(&output.place.path));
         if outputs.is_empty() && tool.text {
             outputs.push(Named::new(schema::bare(""), &nouns));

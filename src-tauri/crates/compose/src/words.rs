@@ -169,7 +169,7 @@ fn stem(word: &str) -> String {
         lower
     };
     match singular.as_str() {
-        "uri" | "link" | "href" | "address" | "permalink" => "url",
+        "uri" | "link" | "href" | "permalink" => "url",
         "file" | "filename" | "filepath" | "directory" | "folder" | "dir" => "path",
         "people" | "person" | "customer" | "account_holder" => {
             if singular == "customer" {
@@ -299,7 +299,8 @@ mod tests {
         assert_eq!(split("orderIds"), ["order", "id"]);
         assert_eq!(split("list_companies"), ["list", "company"]);
         assert_eq!(split("page_url"), ["page", "url"]);
-        assert_eq!(split("addresses"), ["url"]);
+        assert_eq!(split("permalinks"), ["url"]);
+        assert_eq!(split("addresses"), ["address"]);
         assert_eq!(split("status"), ["status"]);
     }
 

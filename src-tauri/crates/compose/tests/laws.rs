@@ -387,3 +387,85 @@ fn results_that_are_not_read_give_no_link_beside_parallel_calls() {
         (1, 0, 9, 0, vec![]),
     ]);
 }
+
+fn tool(id: &str, input: Value, output: Value) -> Tool {
+    Tool {
+        id: id.into(),
+        input: Some(input.into()),
+        output: Some(output.into()),
+        lost: Vec::new(),
+        open_since: None,
+        text: false,
+        read_only: true,
+        usable: true,
+    }
+}
+
+/// Each key of a map is a path of its own in the evidence. Only the first was looked at, so that one accidental flow
+/// into another one made an edge of certainty.
+#[test]
+fn accidental_flow_into_a_map_is_no_edge() {
+    let list = tool("s__list", json!({}), json!({"properties": {"rows": {"type": "array", "items": {
+        "properties": {"state": {"type": "string"}}}}}}));
+    let run = tool("s__run", json!({"required": ["labels"], "properties": {"labels": {"type": "object",
+        "additionalProperties": {"type": "string"}}}}), json!({}));
+    let mut windows = Windows::new(KEY);
+    let mut evidence = Evidence::default();
+    let mut number = 0_u64;
+    let mut call = |session: &str, tool: &str, arguments: Value, result: Value| {
+        number += 1;
+        let flow = windows.observe(&Observed {
+            id: CallId::from_bytes(u128::from(number).to_be_bytes()),
+            session,
+            stateless: false,
+            tool,
+            start: 10 * number,
+            end: 10 * number + 1,
+            arguments: &arguments,
+            result: Some(&result),
+        });
+        evidence.add(&Stored { session, tool, machine: 0, at: number, arguments: &arguments, ok: true, flow: &flow }, KEY);
+    };
+    for n in 0..20 {
+        let session = format!("s{n}");
+        let value = if n == 7 { "waiting_77".to_owned() } else { format!("other_{n}") };
+        call(&session, "s__list", json!({}), json!({"rows": [{"state": "waiting_77"}]}));
+        call(&session, "s__run", json!({"labels": {"app": format!("app_{n}"), "owner": value}}), json!({}));
+    }
+    let mut graph = built(&[list, run], &evidence);
+    let edges = graph.edges(&Filter { seen: true, ..Filter::default() });
+    assert_eq!(edges.len(), 1, "{edges:?}");
+    assert_eq!((edges[0].evidence.flows, &*edges[0].fields[0].input), (1, "labels{}"));
+    assert!(edges[0].confidence < 0.5, "{edges:?}");
+    let whys = graph.explain("s__list", "s__run").unwrap().1;
+    let whys = format!("{whys:?}");
+    assert!(whys.contains("1 of 40 later calls took the value"), "{whys}");
+}
+
+#[test]
+fn incompatible_types_are_not_joined() {
+    let give = tool("s__get_repo", json!({}), json!({"properties": {"private": {"type": "boolean"}, "size": {"type": "integer"}}}));
+    let take = tool("s__make_repo", json!({"required": ["private", "size"], "properties": {"private": {"type": "boolean"},
+        "size": {"type": "boolean"}}}), json!({"type": "object"}));
+    let mut graph = built(&[give, take], &Evidence::default());
+    assert_eq!(graph.edges(&Filter::default()), []);
+}
+
+/// Five required inputs with four sources each are more chains than were looked at.
+#[test]
+fn plan_is_found_among_many_chains() {
+    let names = ["order", "customer", "address", "carrier", "warehouse"];
+    let properties: serde_json::Map<String, Value> =
+        names.iter().map(|name| (format!("{name}_id"), json!({"type": "string"}))).collect();
+    let required: Vec<&String> = properties.keys().collect();
+    let mut tools = vec![tool("s__ship", json!({"required": required, "properties": properties}), json!({"type": "object"}))];
+    for (number, name) in names.iter().enumerate() {
+        for verb in ["list", "find", "search", "latest"] {
+            let result = json!({"properties": {(format!("{name}_id")): {"type": "string"}}});
+            tools.push(tool(&format!("s__{verb}_{number}"), json!({}), result));
+        }
+    }
+    let mut graph = built(&tools, &Evidence::default());
+    let plans = graph.plan(&schemascope_compose::Goal::Tool("s__ship".into()), &[], 1);
+    assert_eq!(plans.plans.first().map(|plan| plan.steps.len()), Some(6), "{:?}", plans.why_none);
+}

@@ -29,7 +29,7 @@ const PURE: &[(&str, &[&str])] = &[
     ("schemascope-compare", &["serde", "serde_json"]),
     (
         "schemascope-compose",
-        &["memchr", "schemascope-json", "schemascope-model", "serde", "serde_json", "siphasher"],
+        &["memchr", "percent-encoding", "schemascope-json", "schemascope-model", "serde", "serde_json", "siphasher"],
     ),
     (
         "schemascope-discovery",
