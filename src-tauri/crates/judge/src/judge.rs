@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::survey::{Effort, Unusable, effort};
 
 /// Steps that a pattern may take on one text before it counts as not matching.
-const PATTERN_STEPS: usize = 100_000;
+pub(crate) const PATTERN_STEPS: usize = 20_000;
 /// Steps that validating a document may take: some seconds in the worst case, usually a small
 /// fraction of that.
 const MAX_STEPS: u64 = 1 << 26;
@@ -15,6 +15,10 @@ const MAX_LEVELS: usize = 2_000;
 const MAX_PLACE_CHARS: usize = 200;
 /// Bytes of text read in one step.
 const TEXT_BYTES_PER_STEP: usize = 32;
+/// Most errors that a document is described by: the validator collects them all, of some hundred bytes each.
+const MAX_ERRORS: u64 = 1 << 20;
+/// Errors that one schema can give for one value, besides one for each required name.
+const ERRORS_PER_SCHEMA: u64 = 4;
 
 /// A compiled schema. An unusable schema gives no answer for any value.
 #[derive(Debug)]
@@ -61,36 +65,69 @@ impl Judge {
     /// Returns whether a document fits. Returns `None` if the schema cannot be used, the document
     /// cannot be read, or validation would take too long.
     pub fn fits(&self, json: &str) -> Option<bool> {
-        let (validator, document) = self.prepare(json)?;
-        Some(validator.is_valid(&document))
+        Some(self.prepare(json)?.is_valid())
     }
 
     /// Describes the first rule a document breaks and where, without values. Returns `None` if it
     /// fits or cannot be validated.
     pub fn violation(&self, json: &str) -> Option<String> {
-        let (validator, document) = self.prepare(json)?;
-        let error = validator.iter_errors(&document).next()?;
+        let prepared = self.prepare(json).filter(|prepared| !prepared.is_valid())?;
+        let Some(error) = prepared.error() else { return Some("it breaks a rule of the schema".to_owned()) };
         let short = |place: &str| place.chars().take(MAX_PLACE_CHARS).collect::<String>();
         let (place, rule) = (short(error.instance_path().as_str()), short(error.schema_path().as_str()));
         Some(format!("{place:?} breaks {rule:?}"))
     }
 
-    /// Returns the first rule a document breaks, as a path in the schema. Returns `None` if it fits
-    /// or cannot be validated.
+    /// Returns the first rule a document breaks, as a path in the schema: the whole schema if finding it would take too
+    /// much memory. Returns `None` if it fits or cannot be validated.
     pub fn broken_rule(&self, json: &str) -> Option<String> {
-        let (validator, document) = self.prepare(json)?;
-        let error = validator.iter_errors(&document).next()?;
-        Some(error.schema_path().as_str().chars().take(MAX_PLACE_CHARS).collect())
+        let prepared = self.prepare(json).filter(|prepared| !prepared.is_valid())?;
+        let rule = prepared.error().map(|error| error.schema_path().as_str().to_owned());
+        Some(rule.unwrap_or_default().chars().take(MAX_PLACE_CHARS).collect())
     }
 
     /// Parses a document. Returns `None` if it cannot be validated.
-    pub(crate) fn prepare(&self, json: &str) -> Option<(&jsonschema::Validator, Value)> {
+    pub(crate) fn prepare(&self, json: &str) -> Option<Prepared<'_>> {
         let Compiled { validator, effort } = self.0.as_ref().ok()?;
         let document = schemascope_json::value(json).ok()?;
-        let Size { levels, values } = size(&document);
-        let affordable = levels.saturating_mul(effort.height) <= MAX_LEVELS
-            && effort.applications(levels).saturating_mul(values) <= MAX_STEPS;
-        affordable.then_some((validator, document))
+        let levels = values_by_level(&document);
+        let affordable =
+            levels.len().saturating_mul(effort.height) <= MAX_LEVELS && effort.steps(&levels) <= MAX_STEPS;
+        let values = levels.iter().sum::<u64>();
+        let schemas = effort.applications(levels.len()).saturating_mul(ERRORS_PER_SCHEMA);
+        let errors = values.saturating_mul(schemas.saturating_add(effort.required));
+        let has_alternatives = effort.has_alternatives;
+        affordable.then_some(Prepared { validator, document, errors, has_alternatives })
+    }
+}
+
+/// A document that can be validated.
+pub(crate) struct Prepared<'j> {
+    validator: &'j jsonschema::Validator,
+    pub(crate) document: Value,
+    /// Number of errors that it can have at most.
+    errors: u64,
+    /// Whether an error has the errors of all alternatives in it.
+    has_alternatives: bool,
+}
+
+impl Prepared<'_> {
+    pub(crate) fn is_valid(&self) -> bool {
+        self.validator.is_valid(&self.document)
+    }
+
+    /// One of its errors. Returns `None` without one, or if it would take too much memory.
+    pub(crate) fn error(&self) -> Option<jsonschema::ValidationError<'_>> {
+        match self.errors <= MAX_ERRORS {
+            true => self.validator.iter_errors(&self.document).next(),
+            false if self.has_alternatives => None,
+            false => self.validator.validate(&self.document).err(),
+        }
+    }
+
+    /// All its errors. Returns `None` if they would take too much memory.
+    pub(crate) fn errors(&self) -> Option<impl Iterator<Item = jsonschema::ValidationError<'_>>> {
+        (self.errors <= MAX_ERRORS).then(|| self.validator.iter_errors(&self.document))
     }
 }
 
@@ -105,26 +142,28 @@ fn compile(schema: &Value) -> Result<Compiled, Unusable> {
     Ok(Compiled { validator, effort })
 }
 
-/// Size of a document.
-struct Size {
-    levels: usize,
-    /// Number of values in it. Long texts count as several.
-    values: u64,
-}
-
-/// Recursion is bounded by the depth that serde_json reads (128 levels).
-fn size(value: &Value) -> Size {
-    let add = |sum: Size, inner: &Value| {
-        let Size { levels, values } = size(inner);
-        Size { levels: sum.levels.max(levels + 1), values: sum.values + values }
-    };
-    let one = Size { levels: 1, values: 1 };
-    match value {
-        Value::Array(items) => items.iter().fold(one, add),
-        Value::Object(map) => map.values().fold(one, add),
-        Value::String(text) => Size { levels: 1, values: 1 + (text.len() / TEXT_BYTES_PER_STEP) as u64 },
-        _ => one,
+/// Number of values of a document by their level. Long texts count as several.
+fn values_by_level(document: &Value) -> Vec<u64> {
+    /// Recursion is bounded by the depth that serde_json reads (128 levels).
+    fn count(value: &Value, level: usize, counts: &mut Vec<u64>) {
+        if counts.len() <= level {
+            counts.push(0);
+        }
+        if let Some(count) = counts.get_mut(level) {
+            *count += match value {
+                Value::String(text) => 1 + (text.len() / TEXT_BYTES_PER_STEP) as u64,
+                _ => 1,
+            };
+        }
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| count(item, level + 1, counts)),
+            Value::Object(map) => map.values().for_each(|item| count(item, level + 1, counts)),
+            _ => {}
+        }
     }
+    let mut counts = Vec::new();
+    count(document, 0, &mut counts);
+    counts
 }
 
 #[cfg(test)]
@@ -164,6 +203,43 @@ mod tests {
     fn patterns_have_a_step_limit() {
         let judge = Judge::new(&json!({"pattern": "^(?=(a+)+$)(a|a?)+\\1$"}));
         assert_eq!(judge.fits(&format!("\"{}b\"", "a".repeat(5_000))), Some(false));
+    }
+
+    /// All errors were collected to describe one: a result of 3 MB took all memory.
+    #[test]
+    fn errors_are_bounded_in_memory() {
+        let names: Vec<String> = (0..1_000).map(|n| format!("n{n}")).collect();
+        let items = json!({"items": {"required": names}});
+        let document = format!("[{}]", vec!["{}"; 30_000].join(","));
+        let plain = Judge::new(&items);
+        assert_eq!(plain.broken_rule(&document).as_deref(), Some("/items/required"));
+        assert!(plain.violation(&document).is_some_and(|text| text.starts_with("\"/0\" breaks")));
+        let hidden = Judge::new(&json!({"anyOf": [items, {"type": "null"}]}));
+        assert_eq!(hidden.broken_rule(&document).as_deref(), Some(""));
+        assert_eq!(hidden.violation(&document).as_deref(), Some("it breaks a rule of the schema"));
+    }
+
+    /// Many texts that each make a pattern backtrack took minutes.
+    #[test]
+    fn patterns_that_backtrack_cost_what_they_can_take() {
+        let slow = json!({"items": {"anyOf": [{"pattern": "^(?=(a+)+$)(a|a?)+\\1$"}, {}]}});
+        let texts: Vec<String> = (0..100_000).map(|n| format!("{}b{n}", "a".repeat(25))).collect();
+        assert_eq!(Judge::new(&slow).fits(&serde_json::to_string(&texts).unwrap()), None);
+        assert_eq!(Judge::new(&slow).fits(&serde_json::to_string(&texts[..10]).unwrap()), Some(true));
+        let quick = json!({"items": {"pattern": "^a+b\\d+$"}});
+        assert_eq!(Judge::new(&quick).fits(&serde_json::to_string(&texts).unwrap()), Some(true));
+    }
+
+    /// A root of many fields was counted as if it were applied to each value.
+    #[test]
+    fn wide_root_is_applied_once() {
+        let names: Vec<String> = (0..4_000).map(|n| format!("n{n}")).collect();
+        let properties: serde_json::Map<String, Value> =
+            names.iter().map(|name| (name.clone(), json!({"items": {"type": "integer"}}))).collect();
+        let judge = Judge::new(&json!({"properties": properties, "required": names}));
+        let document: serde_json::Map<String, Value> =
+            names.iter().map(|name| (name.clone(), json!(vec![7; 100]))).collect();
+        assert_eq!(judge.fits(&serde_json::to_string(&document).unwrap()), Some(true));
     }
 
     /// Runs `max_steps` on a stack of the usual size of threads.

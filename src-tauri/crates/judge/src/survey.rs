@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
+use crate::judge::PATTERN_STEPS;
 use crate::keywords::references;
 use crate::places::Places;
 
@@ -20,6 +21,8 @@ const MAX_HEIGHT: usize = 64;
 const MAX_LEVELS: usize = 10_000;
 /// Most levels of a document. Readers accept no more.
 const DOCUMENT_LEVELS: usize = 128;
+/// What a pattern that backtracks may cost, in schemas applied.
+const PATTERN_COST: u64 = PATTERN_STEPS as u64 / 16;
 /// Entries of a list that are compared in the time of applying one schema.
 const ENTRIES_PER_STEP: usize = 16;
 
@@ -36,18 +39,29 @@ pub(crate) enum Unusable {
 /// Cost of validating with a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Effort {
-    /// Number of schemas applied to one value, by the value's depth in the document. It grows with
-    /// each level; deeper levels cost as much as the last one.
+    /// Number of schemas applied to one value, by the value's depth in the document. Deeper levels cost as much as the
+    /// last one.
     applications: Vec<u64>,
     /// Levels of recursion for one level of the document.
     pub(crate) height: usize,
+    /// Number of names in all lists of required ones.
+    pub(crate) required: u64,
+    /// Whether it has alternatives.
+    pub(crate) has_alternatives: bool,
 }
 
 impl Effort {
     /// Returns the most schemas applied to any value of a document with this many levels.
     pub(crate) fn applications(&self, levels: usize) -> u64 {
-        let last = self.applications.len().saturating_sub(1);
-        self.applications.get(levels.min(last)).copied().unwrap_or(1).max(1)
+        self.applications.iter().take(levels.saturating_add(1)).copied().max().unwrap_or(1).max(1)
+    }
+
+    /// Returns the number of schemas applied to the values of a document, of which there are so many at each level.
+    pub(crate) fn steps(&self, values: &[u64]) -> u64 {
+        let last = self.applications.last().copied().unwrap_or(1);
+        let applied = self.applications.iter().copied().chain(std::iter::repeat(last));
+        let steps = values.iter().zip(applied).map(|(count, applied)| count.saturating_mul(applied.max(1)));
+        steps.fold(0, u64::saturating_add)
     }
 
     /// Returns the same for the deepest document.
@@ -106,13 +120,16 @@ pub(crate) fn effort(schema: &Value) -> Result<Effort, Unusable> {
             return Err(Unusable::TooMuch);
         }
     }
+    let maps = || places.all().iter().map(|(_, map)| *map);
+    let required = maps().filter_map(|map| map.get("required")?.as_array()).map(|names| names.len() as u64).sum();
+    let has_alternatives = maps().any(|map| map.contains_key("anyOf") || map.contains_key("oneOf"));
     let applicators = (0..places.all().len()).map(|place| applicators(&places, place)).collect();
     let mut survey = Survey { places, applicators, costs: HashMap::new(), order: Vec::new() };
     let mut height = 1;
     for place in 0..survey.applicators.len() {
         height = height.max(survey.cost(place, 0)?.height);
     }
-    Ok(Effort { applications: survey.applications(), height })
+    Ok(Effort { applications: survey.applications(), height, required, has_alternatives })
 }
 
 /// Returns the levels of nesting. Recursion is bounded by the depth that JSON readers accept.
@@ -145,9 +162,13 @@ fn applicators(places: &Places<'_>, place: usize) -> Applicators {
     let mut in_place =
         under(&["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"]);
     in_place.extend(references(map).filter_map(|reference| places.targets(reference)).flatten());
+    let pattern = map.get("pattern").and_then(Value::as_str);
+    let named = map.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+    let patterns = pattern.into_iter().chain(named.map(|(pattern, _)| pattern.as_str()));
+    let backtracking = patterns.filter(|pattern| backtracks(pattern)).count() as u64;
     let listed = ["enum", "required", "properties"].map(entries).iter().sum::<usize>() / ENTRIES_PER_STEP;
     Applicators {
-        own: (1 + listed + entries("patternProperties")) as u64,
+        own: (1 + listed + entries("patternProperties")) as u64 + backtracking * PATTERN_COST,
         in_place,
         one_of_children: under(&[
             "properties",
@@ -165,6 +186,15 @@ fn applicators(places: &Places<'_>, place: usize) -> Applicators {
         ]),
         applies_twice: map.contains_key("unevaluatedProperties") || map.contains_key("unevaluatedItems"),
     }
+}
+
+/// Whether matching a pattern may try over and over: with look-around, back references and the like. Others take a time
+/// that is linear in the text.
+fn backtracks(pattern: &str) -> bool {
+    const SIGNS: &[&str] =
+        &["(?=", "(?!", "(?<=", "(?<!", "(?>", "(?(", "(?~", "(?P=", "++", "*+", "?+", "}+"];
+    let refers = |pair: &[u8]| matches!(pair, [b'\\', b'1'..=b'9' | b'k' | b'g' | b'G' | b'K']);
+    SIGNS.iter().any(|sign| pattern.contains(sign)) || pattern.as_bytes().windows(2).any(refers)
 }
 
 impl Survey<'_> {
@@ -215,8 +245,7 @@ impl Survey<'_> {
             if level == above {
                 break;
             }
-            let so_far = applications.last().copied().unwrap_or(1);
-            applications.push(root.map_or(1, |root| level[root]).max(so_far));
+            applications.push(root.map_or(1, |root| level[root]));
             above = level;
         }
         applications
