@@ -11,6 +11,9 @@ use crate::veil;
 /// Most bytes of a kept key in JSON. All longer keys look like data.
 const MAX_KEY: usize = 128;
 
+/// Beginning of keys and values that were redacted.
+pub(crate) const REDACTED: &str = "⟦redacted ";
+
 /// Beginning of keys with a special meaning for serde_json.
 const PRIVATE: &str = "$serde_json::private::";
 
@@ -21,12 +24,19 @@ pub(crate) fn may_be_kept(key: &str) -> bool {
     key.len() <= MAX_KEY && written_length(key) <= MAX_KEY && !key.starts_with(PRIVATE)
 }
 
+/// Returns whether a key does not say what the key was: it was a secret, or has bytes that are no text. It looks like data,
+/// and its values have no path of their own: no schema can name it.
+pub(crate) fn is_hidden(key: &str) -> bool {
+    key.starts_with(REDACTED) || key.contains(char::REPLACEMENT_CHARACTER)
+}
+
 /// Returns whether a key looks like an id, date, number, version, path, address, host name, package
 /// or sentence: typical keys of maps, not names of fields. A record may still have such fields.
 pub fn looks_like_data(key: &str) -> bool {
     let bytes = key.as_bytes();
     let is_odd = |byte: &u8| matches!(byte, b'@' | b'/' | b'\\' | b':' | b'.' | b'*' | 0..=b' ');
-    looks_like_id(bytes)
+    is_hidden(key)
+        || looks_like_id(bytes)
         || Format::Uuid.is_of(key)
         || bytes.len() > 60
         || bytes.iter().any(is_odd) && (looks_like_address(key) || veil::was_data(key))
@@ -210,6 +220,8 @@ mod tests {
     #[test]
     fn keys_are_classified_as_data_or_names() {
         for key in [
+            "⟦redacted key 1⟧",
+            "caf\u{fffd}",
             "2026-11-20",
             "user@example.org",
             "/etc/passwd",

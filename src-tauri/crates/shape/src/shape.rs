@@ -155,9 +155,9 @@ impl Shape {
         }
         if self.tree.veil != other.tree.veil {
             let veil = veil::both(self.tree.veil.as_ref(), other.tree.veil.as_ref());
-            self.apply_veil(&veil);
-            let mut other = other.clone();
-            other.apply_veil(&veil);
+            let (mut own, mut other) = (self.clone(), other.clone());
+            own.apply_veil(&veil).and_then(|()| other.apply_veil(&veil)).map_err(|_| KeyMismatch)?;
+            *self = own;
             return self.merge(&other);
         }
         self.observations += other.observations;

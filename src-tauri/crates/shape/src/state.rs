@@ -153,6 +153,14 @@ impl State {
         Ok(state)
     }
 
+    /// Rejects counts of which sums might overflow.
+    fn check_counts(&self) -> Result<(), InvalidState> {
+        match self.counts().any(|count| count > MAX_COUNT) {
+            true => Err(InvalidState::Malformed("a count is too large".into())),
+            false => Ok(()),
+        }
+    }
+
     fn counts(&self) -> impl Iterator<Item = u64> {
         let odd = &self.oddities;
         let odd = [odd.surrogates, odd.out_of_range, odd.long_strings];
@@ -200,16 +208,12 @@ fn dense<T: Copy>(listed: Vec<(u8, T)>, none: T) -> Result<[T; Type::ALL.len()],
 impl Shape {
     /// Writes the state. Equal shapes give equal bytes.
     pub fn to_state(&self) -> Vec<u8> {
-        self.to_state_with(Some(self.tree.key), self.tree.veil.clone())
+        serde_json::to_vec(&self.written(Some(self.tree.key), self.tree.veil.clone())).unwrap_or_default()
     }
 
     /// Writes the state without the hash key, for sharing.
     pub fn to_shared(&self) -> Vec<u8> {
-        self.to_state_with(None, self.tree.veil.clone())
-    }
-
-    pub(crate) fn to_state_with(&self, key: Option<HashKey>, veil: Option<Veil>) -> Vec<u8> {
-        serde_json::to_vec(&self.written(key, veil)).unwrap_or_default()
+        serde_json::to_vec(&self.written(None, self.tree.veil.clone())).unwrap_or_default()
     }
 
     fn written(&self, key: Option<HashKey>, veil: Option<Veil>) -> State {
@@ -232,6 +236,11 @@ impl Shape {
         }
     }
 
+    /// The same shape, with everything hidden that a veil hides.
+    pub(crate) fn with_veil(&self, veil: &Veil) -> Result<Self, InvalidState> {
+        Self::of_written(self.written(Some(self.tree.key), Some(veil.clone())))
+    }
+
     /// Reads a state written by [`Shape::to_state`].
     pub fn from_state(bytes: &[u8]) -> Result<Self, InvalidState> {
         Self::read(bytes, None)
@@ -244,13 +253,12 @@ impl Shape {
 
     pub(crate) fn read(bytes: &[u8], key: Option<HashKey>) -> Result<Self, InvalidState> {
         let state = State::parse(bytes)?;
+        state.check_counts()?;
         Self::of_written(State { key: key.or(state.key), ..state })
     }
 
+    /// Reads what [`Shape::written`] gives, without a bound on counts: sums may exceed that of what is read.
     fn of_written(state: State) -> Result<Self, InvalidState> {
-        if state.counts().any(|count| count > MAX_COUNT) {
-            return Err(InvalidState::Malformed("a count is too large".into()));
-        }
         let key = state.key.ok_or_else(|| InvalidState::Malformed("it has no hash key".into()))?;
         let mut tree = read(state.nodes, key, state.veil)?;
         if state.version < WITHOUT_BARE {

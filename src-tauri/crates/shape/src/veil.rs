@@ -18,6 +18,7 @@ use crate::emit::{is_certainly_data, is_map};
 use crate::node::{Node, Step};
 use crate::rank::HashKey;
 use crate::shape::Shape;
+use crate::state::InvalidState;
 pub use schema::schema_without_values;
 
 /// What a veiled shape hides besides values: the field names of these objects, by hash of path.
@@ -64,19 +65,20 @@ impl Shape {
         let maps = tree.nodes().filter(|(id, node)| !node.fields.is_empty() && is_map(tree, *id));
         let maps = Veil(maps.map(|(_, node)| node.rank.hash).collect());
         let mut veiled = self.clone();
-        veiled.apply_veil(&both(self.tree.veil.as_ref(), Some(&maps)));
+        if veiled.apply_veil(&both(self.tree.veil.as_ref(), Some(&maps))).is_err() {
+            // What cannot be veiled is not shared.
+            veiled = Self::with_key(self.tree.key);
+            veiled.tree.veil = Some(maps);
+        }
         veiled
     }
 
-    pub(crate) fn apply_veil(&mut self, veil: &Veil) {
-        if self.tree.veil.as_ref() == Some(veil) {
-            return;
+    /// Hides more. After an error the shape is as it was.
+    pub(crate) fn apply_veil(&mut self, veil: &Veil) -> Result<(), InvalidState> {
+        if self.tree.veil.as_ref() != Some(veil) {
+            *self = self.with_veil(veil)?;
         }
-        let written = self.to_state_with(None, Some(veil.clone()));
-        // Reading back what was just written does not fail.
-        if let Ok(veiled) = Self::read(&written, Some(self.tree.key)) {
-            *self = veiled;
-        }
+        Ok(())
     }
 }
 

@@ -316,3 +316,23 @@ fn stability_is_measured_in_epochs() {
     let stability = shape.stability().unwrap();
     assert_eq!((stability.epochs, stability.of), (3, 6));
 }
+
+/// Redaction numbers the keys of each document, so that a different key each time looked like one that is always there.
+#[test]
+fn hidden_keys_are_no_fields() {
+    let only = shape((0..30).map(|n| json!({"⟦redacted key 1⟧": {"uses": n}})));
+    assert_eq!(
+        schema(&only),
+        json!({"type": "object", "additionalProperties": {"type": "object", "properties": {"uses": {"type": "integer"}},
+            "required": ["uses"], "additionalProperties": false}})
+    );
+    let mixed = shape((0..30).map(|n| json!({"name": format!("n{n}"), "⟦redacted key 1⟧": n})));
+    let mixed = schema(&mixed);
+    assert_eq!(mixed["required"], json!(["name"]), "{mixed}");
+    assert!(!mixed.to_string().contains("redacted") && mixed["additionalProperties"] != json!(false), "{mixed}");
+    let mut undecodable = Shape::default();
+    for n in 0..30 {
+        undecodable.observe(format!(r#"{{"caf\udce9":{n}}}"#).as_bytes()).unwrap();
+    }
+    assert_eq!(schema(&undecodable), json!({"type": "object", "additionalProperties": {"type": "integer"}}));
+}

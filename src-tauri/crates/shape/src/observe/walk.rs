@@ -6,7 +6,7 @@ use super::Circumstances;
 use super::plan::{Member, Plan, Seen, Tagging, recycled};
 use crate::MAX_DEPTH;
 use crate::fields::FoundField;
-use crate::keys::looks_like_data;
+use crate::keys::{is_hidden, looks_like_data};
 use crate::node::{Id, Step, Type};
 use crate::scan::{Text, Token};
 use crate::signatures::{SIGNED_DEPTH, mix};
@@ -407,6 +407,9 @@ fn find(tree: &mut Tree, parent: Id, name: &str, guess: usize, last: u32) -> Opt
     let node = tree.node(parent);
     let gathered_only = node.gathered >= MAX_GATHERED && !node.rank.data && looks_like_data(name);
     if gathered_only {
+        return None;
+    }
+    if is_hidden(name) {
         return None;
     }
     tree.add_field(parent, name)?;

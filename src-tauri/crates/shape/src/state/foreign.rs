@@ -18,6 +18,7 @@ impl Shape {
         let state = State::parse(bytes)?;
         let cuts = Cuts { bare: state.bare, gone: state.cut };
         let state = State { key: Some(key), cap: MAX_WHOLE, cut: None, bare: None, ..state };
+        state.check_counts()?;
         let mut shape = Self::of_written(state)?;
         let wrong = |reason: String| Err(InvalidState::Malformed(reason));
         if shape.is_trimmed() {

@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use super::{Gathers, InvalidState, WrittenNode};
+use crate::keys::{REDACTED, may_be_kept};
 use crate::secrets::Secrets;
 use crate::shape::Shape;
 use crate::values::{Numbers, Strings};
@@ -99,25 +100,38 @@ fn forget_tags(nodes: &mut [WrittenNode], at: usize, sensitive: &[bool], secrets
 
 /// Renames fields whose name is a secret. Different fields of an object keep different names.
 fn rename(nodes: &mut [WrittenNode], secrets: &dyn Secrets) -> bool {
-    // Names of the children so far, for each node above.
-    let mut above: Vec<BTreeSet<Box<str>>> = Vec::new();
+    let parents = parents(nodes);
+    let mut taken: BTreeSet<(usize, Box<str>)> =
+        nodes.iter().zip(&parents).filter_map(|(node, parent)| Some((*parent, node.name.clone()?))).collect();
     let mut renamed = false;
-    for node in nodes {
-        above.truncate(node.depth);
+    for (node, parent) in nodes.iter_mut().zip(parents) {
         if let Some(name) = &mut node.name
             && let Some(other) = secrets.text(name)
         {
-            let taken = |name: &str| above.last().is_some_and(|names| names.contains(name));
-            let numbered = (2..).map(|number| format!("{other} {number}"));
-            let free = std::iter::once(other.clone()).chain(numbered).find(|name| !taken(name));
-            (*name, renamed) = (free.unwrap_or(other).into(), true);
+            // The marker may be too long beside the rest of the name.
+            let marker = if may_be_kept(&format!("{other} {}", u32::MAX)) { other } else { format!("{REDACTED}key⟧") };
+            let numbered = (2..=u32::MAX).map(|number| format!("{marker} {number}"));
+            let mut names = std::iter::once(marker.clone()).chain(numbered).map(String::into_boxed_str);
+            if let Some(free) = names.find(|name| !taken.contains(&(parent, name.clone()))) {
+                taken.insert((parent, free.clone()));
+                *name = free;
+                renamed = true;
+            }
         }
-        if let (Some(name), Some(names)) = (&node.name, above.last_mut()) {
-            names.insert(name.clone());
-        }
-        above.push(BTreeSet::new());
     }
     renamed
+}
+
+/// The number of the node above each one; its own for the first.
+fn parents(nodes: &[WrittenNode]) -> Vec<usize> {
+    let mut above: Vec<usize> = Vec::new();
+    let parent = |(at, node): (usize, &WrittenNode)| {
+        above.truncate(node.depth);
+        let parent = above.last().copied().unwrap_or(at);
+        above.push(at);
+        parent
+    };
+    nodes.iter().enumerate().map(parent).collect()
 }
 
 #[cfg(test)]
@@ -174,6 +188,34 @@ mod tests {
         // Nothing is left to remove, and the state is valid.
         assert!(forgot.without_secrets(&Planted).unwrap().is_none());
         assert_eq!(Shape::from_state(state.as_bytes()).unwrap().to_state(), state.as_bytes());
+    }
+
+    /// Such a state could not be read any more, and with it all that was learned.
+    #[test]
+    fn renamed_fields_are_read_again() {
+        struct Numbered;
+        impl Secrets for Numbered {
+            fn key(&self, _: &str) -> bool {
+                false
+            }
+            fn text(&self, text: &str) -> Option<String> {
+                text.contains("hunter").then(|| text.replace("hunter", "⟦redacted string 40⟧"))
+            }
+            fn json(&self, json: &str) -> Option<String> {
+                self.text(json)
+            }
+            fn definition(&self, json: &str) -> Option<String> {
+                self.text(json)
+            }
+        }
+        let long = format!("{}hunter", "path".repeat(30));
+        let document = |n: u32| format!(r#"{{"hunter":{n},"{long}":1,"{long}s":2,"⟦redacted string 40⟧":"x","a":{{"hunter":{n}}}}}"#);
+        let forgot = shape((0..20).map(document)).without_secrets(&Numbered).unwrap().expect("it has secrets");
+        let state = forgot.to_state();
+        assert!(!String::from_utf8_lossy(&state).contains("hunter"));
+        let read = Shape::from_state(&state).unwrap();
+        // The values of the hidden key count as those of a map.
+        assert_eq!((read.paths(), read.observations()), (6, 20));
     }
 
     #[test]

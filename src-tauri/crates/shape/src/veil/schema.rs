@@ -12,7 +12,7 @@ use crate::veil::is_pseudonym;
 /// data. It accepts everything that the schema accepts. Recursion is bounded by the depth that
 /// serde_json reads.
 pub fn schema_without_values(schema: &Value) -> Value {
-    let Value::Object(schema) = schema else { return schema.clone() };
+    let Value::Object(schema) = schema else { return Value::Bool(*schema != Value::Bool(false)) };
     let mut kept = Map::new();
     let mut opened = schema.contains_key("patternProperties");
     for (keyword, value) in schema {
@@ -39,6 +39,8 @@ pub fn schema_without_values(schema: &Value) -> Value {
                 kept.into()
             }
             "$defs" => each(value),
+            // Before 2020, those of a tuple.
+            "items" if value.is_array() => list(value),
             "items" | "additionalProperties" => schema_without_values(value),
             "prefixItems" | "allOf" | "anyOf" => list(value),
             // Handled below, because it becomes `anyOf`.
@@ -129,6 +131,8 @@ mod tests {
             "properties": {
                 "state": {"type": "string", "enum": ["open", "shut"]},
                 "level": {"const": 7},
+                "pair": {"items": [{"enum": ["secret"]}, true]},
+                "odd": {"items": "secret"},
                 "size": {"type": "integer", "minimum": 4, "maximum": 9},
                 "user@example.org": {"type": "string"},
                 "when": {"type": "string", "format": "date-time"},
@@ -146,6 +150,8 @@ mod tests {
                 "properties": {
                     "state": {"type": "string"},
                     "level": {"type": "integer"},
+                    "pair": {"items": [{"type": "string"}, true]},
+                    "odd": {"items": true},
                     "size": {"type": "integer"},
                     "when": {"type": "string", "format": "date-time"},
                     "shape": {"type": "object", "anyOf": [

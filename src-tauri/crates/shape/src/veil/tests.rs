@@ -46,7 +46,7 @@ fn same(one: &Shape, other: &Shape) -> Result<(), TestCaseError> {
     let veil = both(one.tree.veil.as_ref(), other.tree.veil.as_ref());
     let [one, other] = [one, other].map(|shape| {
         let mut shape = shape.clone();
-        shape.apply_veil(&veil);
+        shape.apply_veil(&veil).unwrap();
         String::from_utf8(shape.to_shared()).unwrap()
     });
     prop_assert_eq!(one, other);
