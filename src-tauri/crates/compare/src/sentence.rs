@@ -13,11 +13,11 @@ const MAX_EXAMPLE: usize = 300;
 /// Most entries of a list that are shown.
 const MAX_LISTED: usize = 5;
 
-/// Returns the path of a field.
+/// Returns the path of a field, written as everywhere else: paths of changes are looked up among those of fields.
 pub(crate) fn field(path: &str, name: &str) -> String {
     let mut letters = name.chars();
-    let plain = letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
-        && letters.all(|letter| letter.is_alphanumeric() || letter == '_');
+    let plain = letters.next().is_some_and(|first| first.is_alphabetic() || matches!(first, '_' | '$'))
+        && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '-'));
     match (plain, path.is_empty()) {
         (true, true) => name.to_owned(),
         (true, false) => format!("{path}.{name}"),

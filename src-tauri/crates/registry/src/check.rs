@@ -408,11 +408,38 @@ impl Checked {
 
 /// The path of what a place is in.
 fn parent(path: &str) -> &str {
-    path.rfind(['.', '[', '{']).map_or("", |at| &path[..at])
+    // The name may have dots and brackets itself.
+    let is_name = |at: &usize| {
+        let quoted = path.get(at + 1..path.len() - 1);
+        quoted.is_some_and(|quoted| serde_json::from_str::<String>(quoted).is_ok())
+    };
+    let quoted = || path.match_indices("[\"").map(|(at, _)| at).find(is_name);
+    let cut = if path.ends_with("\"]") { quoted() } else { path.rfind(['.', '[', '{']) };
+    cut.and_then(|at| path.get(..at)).unwrap_or_default()
 }
 
 /// The name of a kind of change, as it is written elsewhere.
 fn word(what: ChangeKind) -> String {
     let written = serde_json::to_value(what).ok();
     written.as_ref().and_then(Value::as_str).unwrap_or("other").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parent_is_cut_at_the_last_step() {
+        for (path, expected) in [
+            (r#"attributes["service.name"]"#, "attributes"),
+            (r#"["a"]["b[\"]"]"#, r#"["a"]"#),
+            (r#"["odd.name"]"#, ""),
+            (r#"rows[]["x"].id"#, r#"rows[]["x"]"#),
+            ("rows[]", "rows"),
+            ("map{}", "map"),
+            ("id", ""),
+        ] {
+            assert_eq!(parent(path), expected, "{path}");
+        }
+    }
 }

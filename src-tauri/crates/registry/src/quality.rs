@@ -35,9 +35,15 @@ impl Tool {
             Some(FitCount { fits, violates }) => {
                 // Whole numbers: fits / (fits + violates) < 95 %.
                 let violated = fits * 100 < (fits + violates) * 95;
+                // A schema by which nothing could be judged says no more than what was learned.
+                let is_unjudged = observations > 0 && fits + violates == 0;
                 Standing {
                     source: if observations == 0 { Source::Declared } else { Source::Hybrid },
-                    quality: if violated { Quality::Medium } else { Quality::High },
+                    quality: match violated {
+                        true => Quality::Medium,
+                        false if is_unjudged => self.inferred_quality(),
+                        false => Quality::High,
+                    },
                     violated,
                     form: None,
                 }
