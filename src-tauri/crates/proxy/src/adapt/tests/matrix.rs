@@ -91,6 +91,11 @@ fn structure_passes_unless_it_violates_an_enforced_schema() {
     for violating in [r#"{"id":"x"}"#, "{}", "[1]", "1"] {
         both(&structure(violating), &enforced, Some(PassThrough), Rejection);
     }
+    // What cannot be judged would pass any schema.
+    for unreadable in [r#"{"id":"x","y":"\ud800"}"#, r#"{"id":"x","y":1e999}"#] {
+        assert!(adapted(&structure(unreadable), &enforced, false, Mode::On).rejected, "{unreadable}");
+        assert!(!adapted(&structure(unreadable), &pinned, false, Mode::On).rejected, "{unreadable}");
+    }
 }
 
 #[test]
