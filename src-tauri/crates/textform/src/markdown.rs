@@ -14,6 +14,10 @@ const MAX_LINES: usize = 8;
 const MAX_BYTES: usize = 600;
 /// Limit of a table's columns.
 const MAX_COLUMNS: usize = 256;
+/// Most cells of a table.
+const MAX_CELLS: usize = 200_000;
+/// Bytes that a cell takes in JSON besides its name and its text.
+const CELL_BYTES: usize = 6;
 
 /// Text around the structure, as far as it is read.
 #[derive(Default)]
@@ -96,8 +100,9 @@ pub(crate) fn table(text: &str) -> Option<String> {
     if names.len() < header.len() || header.iter().any(|name| name.is_empty() || name.len() > MAX_KEY) {
         return None;
     }
-    // Every row repeats the names.
-    let most_rows = MAX_TEXT / header.iter().map(String::len).sum::<usize>();
+    // Every row repeats the names, and has a value for each, even if it is empty.
+    let row_bytes = header.iter().map(|name| name.len() + CELL_BYTES).sum::<usize>();
+    let most_rows = (MAX_TEXT / row_bytes).min(MAX_CELLS / header.len());
     let mut rows = Vec::new();
     while let Some(line) = lines.next_if(|line| line.trim_start().starts_with('|')) {
         let row = cells(line)?;

@@ -11,7 +11,12 @@ pub(crate) fn plain(text: &str) -> Value {
         "false" | "False" | "FALSE" => Value::Bool(false),
         text if text.starts_with(|c: char| c.is_ascii_digit() || c == '-') => {
             // JSON's numbers are the ones on which all versions of YAML agree.
-            serde_json::from_str::<serde_json::Number>(text).map_or_else(|_| text.into(), Value::Number)
+            match serde_json::from_str::<serde_json::Number>(text) {
+                // An integer that would lose digits, such as an id of 20 of them, stays as it is written.
+                Ok(number) if number.is_f64() && !text.contains(['.', 'e', 'E']) => text.into(),
+                Ok(number) => Value::Number(number),
+                Err(_) => text.into(),
+            }
         }
         text => text.into(),
     }
@@ -148,6 +153,8 @@ mod tests {
             ("-2.5", json!(-2.5)),
             ("1e3", json!(1e3)),
             ("007", json!("007")),
+            ("18446744073709551615", json!(u64::MAX)),
+            ("1234567890123456789012", json!("1234567890123456789012")),
             ("1.2.3", json!("1.2.3")),
             ("2024-01-01", json!("2024-01-01")),
             ("yes", json!("yes")),
