@@ -25,6 +25,12 @@ pub struct Args {
     /// The servers, in the common "mcpServers" form [default: mcp.json in the data directory]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+    /// The overrides [default: tool_overrides.json in the data directory]
+    #[arg(long, value_name = "FILE")]
+    pub overrides: Option<PathBuf>,
+    /// The command-line tools [default: ai-tools.json in the data directory]
+    #[arg(long, value_name = "FILE")]
+    pub ai_tools: Option<PathBuf>,
     /// Address to listen on; port 0 chooses a free port [default: 127.0.0.1:7347, or a free port if that is taken]
     #[arg(long, value_name = "HOST:PORT", value_parser = address)]
     pub listen: Option<SocketAddr>,
@@ -38,6 +44,8 @@ impl Args {
         // WebKit's processes use the path as well, and may have another working directory.
         options.data_dir = std::path::absolute(&options.data_dir)
             .with_context(|| format!("cannot use {}", options.data_dir.display()))?;
+        options.overrides.clone_from(&self.overrides);
+        options.ai_tools.clone_from(&self.ai_tools);
         Ok(options)
     }
 }

@@ -202,11 +202,12 @@ fn interview_continues_after_a_kill_and_wrong_arguments_say_what_is_right() {
     );
     let next = program.json(&["interview", "ask", "bakery"]).unwrap();
     assert_ne!(next["question_id"], question["question_id"]);
-    let run = program.run(&["interview", "answer", "bakery", "late orders\ntoo few ovens"]).unwrap();
+    let run = program.run(&["interview", "answer", "bakery", "late orders\u{200f}\ntoo few ovens"]).unwrap();
     assert!(run.code == Some(0) && run.out.contains("too few ovens"), "{run:?}");
     let run = program.run(&["interview", "answer", "bakerry", "x"]).unwrap();
     assert!(run.code == Some(1) && run.err.contains("did you mean Bakery?"), "{run:?}");
     let exported = program.run(&["interview", "export"]).unwrap().out;
+    assert!(exported.contains("late orders\\u200f"), "nothing is replaced: {exported}");
     let file = scratch.path().join("interviews.json");
     std::fs::write(&file, &exported).unwrap();
     let other = program.on(scratch.path().join("other"));

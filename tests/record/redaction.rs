@@ -264,6 +264,36 @@ fn redact_applies_current_rules_to_stored_calls() {
     }
 }
 
+/// Secrets of command-line tools are redacted from new calls, and were left in those that were stored.
+#[test]
+fn redact_knows_the_secrets_of_command_line_tools() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(scratch.path(), &json!({}));
+    let secret = "correct-horse-battery";
+    let trace = scratch.path().join("trace.ndjson");
+    let line = |n: u32| json!({"tool_id": "notes__get", "output": {"n": n, "text": format!("it says {secret}")}}).to_string() + "\n";
+    fs::write(&trace, (0..12).map(line).collect::<String>()).unwrap();
+    assert_eq!(program.run(&["backfill", trace.to_str().unwrap()]).unwrap().code, Some(0));
+    fs::remove_file(trace).unwrap();
+    let data = program.data_dir();
+    assert!(!places_of(secret, data).is_empty());
+
+    let tools = scratch.path().join("tools.json");
+    let tool = json!({"command": "ls", "env": {"API_TOKEN": secret}});
+    fs::write(&tools, json!({"version": "1.0", "tools": [tool]}).to_string()).unwrap();
+    let with = ["--ai-tools", tools.to_str().unwrap(), "redact"];
+    assert_eq!(program.json(&with).unwrap()["calls"]["changed"], 12);
+    assert_eq!(places_of(secret, data), Vec::<String>::new());
+    assert_eq!(program.json(&with).unwrap()["calls"]["changed"], 0);
+
+    fs::write(&tools, r#"{"version": "1.0", "tools": 7}"#).unwrap();
+    let run = program.run(&with).unwrap();
+    assert!(run.code == Some(1) && run.err.contains("has to be an array"), "{run:?}");
+    fs::remove_file(program.config()).unwrap();
+    let run = program.run(&["redact"]).unwrap();
+    assert!(run.code == Some(1) && run.err.contains("does not exist"), "{run:?}");
+}
+
 /// Rules or a configuration that cannot be read: nothing is done, since it is unknown what to look for.
 #[test]
 fn redact_without_readable_rules_changes_nothing() {

@@ -75,8 +75,10 @@ pub fn scene(view: &GraphView, request: &Request) -> Scene {
     let in_chain = |edge: &Edge| chain.contains(&(&*edge.from, &*edge.to));
     let mut edges: Vec<&Edge> =
         view.edges.iter().filter(|edge| request.filter.edge(edge) || in_chain(edge)).collect();
+    // Edges of a chain were asked for apart, and come last.
+    let mut known: BTreeSet<(&str, &str)> = BTreeSet::new();
+    edges.retain(|edge| known.insert((&edge.from, &edge.to)));
     edges.sort_by(|a, b| rank(a).cmp(&rank(b)));
-    edges.dedup_by(|a, b| (&a.from, &a.to) == (&b.from, &b.to));
     let mut scene = Scene::default();
     if let Some(focus) = &request.focus {
         let centers = centers(&edges, focus, request);

@@ -3,7 +3,7 @@
 use schemascope_compose::is_within;
 pub use schemascope_compose::{
     Argument, Counts as EdgeEvidence, Coverage as EdgeCoverage, Edge, EdgeField, How, Missing, Plan, Plans,
-    State as EdgeState, Step, Wanted,
+    State as EdgeState, Step, Wanted, is_single,
 };
 use schemascope_model::{CallId, LostEdge, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -134,15 +134,29 @@ pub fn shown_confidence(confidence: f64) -> String {
     format!("{shown:.2}")
 }
 
+/// Confidence at which a field makes an edge.
+const LIKELY: f64 = 0.5;
+
+/// Whether an edge breaks when results lose some outputs: if all its fields in use are lost or, where none is in use, all
+/// that make it an edge. Of an edge that is not broken, fields that do not exist anyway do not count.
+pub fn breaks(edge: &Edge, is_lost: impl Fn(&str) -> bool) -> bool {
+    let counts = |field: &&EdgeField| !field.broken || edge.state == EdgeState::Broken;
+    let intact = || edge.fields.iter().filter(counts);
+    let is_used = intact().any(|field| field.evidence.flows > 0);
+    let likely = edge.confidence.min(LIKELY);
+    let mut fields = intact().filter(|field| match is_used {
+        true => field.evidence.flows > 0,
+        false => field.confidence >= likely,
+    });
+    fields.clone().next().is_some() && fields.all(|field| is_lost(&field.output))
+}
+
 /// Returns the edges that break when results lose what is at a path: those whose fields in use are lost, or all fields
 /// if none is in use. The most used first, at most 32.
 pub fn lost_edges(edges: &[Edge], path: &str) -> Vec<LostEdge> {
     const MAX: usize = 32;
     let is_lost = |output: &str| is_within(output, path);
     let lost = |edge: &Edge| {
-        let used = edge.fields.iter().any(|field| field.evidence.flows > 0);
-        let mut fields = edge.fields.iter().filter(|field| !used || field.evidence.flows > 0).peekable();
-        let breaks = fields.peek().is_some() && fields.all(|field| is_lost(&field.output));
         let mut inputs: Vec<String> = edge
             .fields
             .iter()
@@ -151,7 +165,7 @@ pub fn lost_edges(edges: &[Edge], path: &str) -> Vec<LostEdge> {
             .collect();
         inputs.sort();
         inputs.dedup();
-        breaks.then(|| LostEdge { to: edge.to.to_string(), inputs, flows: edge.evidence.flows })
+        breaks(edge, is_lost).then(|| LostEdge { to: edge.to.to_string(), inputs, flows: edge.evidence.flows })
     };
     let mut found: Vec<LostEdge> = edges.iter().filter_map(lost).collect();
     found.sort_by(|a, b| b.flows.cmp(&a.flows).then_with(|| a.to.cmp(&b.to)));
@@ -208,7 +222,7 @@ pub struct FlowCall {
     pub to: CallId,
     /// Time of the later call.
     pub at: Timestamp,
-    /// The argument as stored; `None` if the call is no longer stored.
+    /// The argument as stored; where the path leads into a list or a map, that as a whole. `None` if it is not stored.
     pub value: Option<serde_json::Value>,
 }
 

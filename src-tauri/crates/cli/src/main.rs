@@ -32,9 +32,7 @@ async fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             // A reader that closed the pipe has seen enough: that is not a failure.
-            let closed = error
-                .downcast_ref::<std::io::Error>()
-                .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe);
+            let closed = output::is_closed(&error);
             if !closed {
                 let error = format!("{error:#}");
                 output::note(&format!("error: {}", schemascope_engine::without_secrets(&error)));

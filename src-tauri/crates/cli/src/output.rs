@@ -4,6 +4,7 @@
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use chrono::{DateTime, Local};
@@ -17,6 +18,20 @@ pub use schemascope_model::{harmless, harmless_lines};
 /// Writes a line of data, or several. Whatever the text comes from, it does not control the terminal.
 pub fn line(text: &str) -> io::Result<()> {
     styled(&harmless_lines(text))
+}
+
+/// Whether an error says that the reader of our output has closed it.
+pub fn is_closed(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<io::Error>();
+    error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// What a command came to, if its output was written as far as someone reads it: a closed pipe does not change it.
+pub fn coded(written: Result<()>, code: ExitCode) -> Result<ExitCode> {
+    match written {
+        Err(error) if !is_closed(&error) => Err(error),
+        _ => Ok(code),
+    }
 }
 
 /// Writes text of our own as it is, with its styles.

@@ -14,7 +14,7 @@ use schemascope_shape::HashKey;
 
 use crate::files;
 use private::{make_files_private, make_private, private_file};
-pub use readable_copy::ReadableCopy;
+pub use readable_copy::{ReadableCopy, remove_copies};
 
 /// File of the token that opens everything.
 const OWNER_TOKEN: &str = "owner-token";

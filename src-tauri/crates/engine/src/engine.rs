@@ -12,6 +12,7 @@ use crate::config::UserFiles;
 use crate::config::mcp_json::LoadedConfig;
 use crate::data::DataDir;
 use crate::discovery::Turns;
+use crate::instance::UsedFiles;
 use crate::follower::{Follower, Picture};
 use crate::interviews::Interviews;
 use crate::knowledge::Knowledge;
@@ -27,6 +28,8 @@ pub struct Engine {
     pub(crate) data: Arc<DataDir>,
     /// Files the user edits, and what they say: upstreams, settings, redaction.
     pub(crate) files: UserFiles,
+    /// Where those files are.
+    pub(crate) used: UsedFiles,
     /// The store, the recorder that writes to it, and what was learned.
     pub(crate) records: Records,
     /// Decisions about schemas, and what the call path needs of them.
@@ -96,6 +99,7 @@ impl Engine {
         Ok(Self {
             data,
             files,
+            used: options.files(),
             records,
             knowledge,
             interviews,

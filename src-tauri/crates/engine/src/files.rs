@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 /// Size above which files are not read: no one writes them by hand.
 const MAX_BYTES: u64 = 64 << 20;
+/// Links that are followed one after the other.
+const MAX_LINKS: usize = 32;
 
 /// The text of a file; none if there is no file.
 pub(crate) fn read_text(path: &Path) -> io::Result<Option<String>> {
@@ -29,7 +31,7 @@ pub(crate) fn read_text(path: &Path) -> io::Result<Option<String>> {
 /// Replaces a file's text; it is on disk when this returns. The previous text is kept beside it. A new file is
 /// readable by its user only. For a link, its target is replaced.
 pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let path = behind_links(path);
     let previous = match fs::metadata(&path) {
         Ok(metadata) => Some(metadata.permissions()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
@@ -44,6 +46,19 @@ pub(crate) fn replace(path: &Path, text: &str) -> io::Result<()> {
         let _ = folder.sync_all();
     }
     Ok(())
+}
+
+/// The file that a path leads to, which may not exist yet.
+fn behind_links(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        if let Ok(real) = fs::canonicalize(&path) {
+            return real;
+        }
+        let Ok(target) = fs::read_link(&path) else { break };
+        path = path.parent().map_or_else(|| target.clone(), |folder| folder.join(&target));
+    }
+    path
 }
 
 /// Writes a file of our own: readable by its user only, without a backup.
@@ -74,7 +89,7 @@ fn put(path: &Path, bytes: &[u8], permissions: Option<&fs::Permissions>) -> io::
 /// Saves a text where the user chose, without a backup: readers see the old text or the new one, and the file's earlier mode
 /// does not matter. A private file can be read by its user only. For a link, its target is replaced.
 pub fn save_file(path: &Path, text: &str, is_private: bool) -> io::Result<()> {
-    let resolved = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let resolved = behind_links(path);
     let path = resolved.as_path();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // Others may not read temporary files, unless it is said.

@@ -28,6 +28,20 @@ pub struct Instance {
     pub version: String,
     /// Version of its commands.
     pub api_version: u32,
+    /// The user's files that it works with; none where an older version wrote it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Box<UsedFiles>>,
+}
+
+/// Files of the user that an engine works with, as absolute paths.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UsedFiles {
+    /// The `mcp.json`.
+    pub config: PathBuf,
+    /// The overrides.
+    pub overrides: PathBuf,
+    /// The command-line tools.
+    pub ai_tools: PathBuf,
 }
 
 impl Instance {

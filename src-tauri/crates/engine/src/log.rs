@@ -15,6 +15,7 @@ use tracing_subscriber::field::RecordFields;
 use tracing_subscriber::fmt::FormatFields;
 use tracing_subscriber::fmt::format::{DefaultFields, Writer};
 
+use crate::cli_tools;
 use crate::config::mcp_json::LoadedConfig;
 use crate::config::redaction;
 use crate::options::Options;
@@ -26,8 +27,8 @@ static HIDING: RwLock<Hiding> = RwLock::new(Hiding { with: None, of: None });
 /// The redaction of this process's log.
 struct Hiding {
     with: Option<Arc<Redaction>>,
-    /// The data directory and the configuration from which it is made on first use.
-    of: Option<(PathBuf, PathBuf)>,
+    /// The data directory, the configuration and the file of command-line tools from which it is made on first use.
+    of: Option<[PathBuf; 3]>,
 }
 
 /// Writes the log to standard error: as `SCHEMASCOPE_LOG` says, else from this level on. With `target` lines contain
@@ -46,7 +47,7 @@ pub fn log_to_stderr(level: &str, target: bool) {
 
 /// Hides the secrets of this data from now on, even if another process has it open.
 pub fn hide_secrets_of(options: &Options) {
-    let of = Some((options.data_dir.clone(), options.config.clone()));
+    let of = Some([options.data_dir.clone(), options.config.clone(), options.ai_tools()]);
     *HIDING.write() = Hiding { with: None, of };
 }
 
@@ -71,7 +72,11 @@ fn hiding() -> Option<Arc<Redaction>> {
     let mut hiding = HIDING.write();
     let of = hiding.of.as_ref();
     // Invalid rules are reported where they are used; values with the form of a secret are hidden all the same.
-    let made = of.and_then(|(data, config)| redaction(data, &LoadedConfig::read(config)).ok());
+    let made = of.and_then(|[data, config, tools]| {
+        let tools = cli_tools::read(tools).unwrap_or_default();
+        let values: Vec<_> = tools.into_iter().flatten().flat_map(|entry| entry.values()).collect();
+        redaction(data, &LoadedConfig::read(config), &values).ok()
+    });
     let made = made.or_else(|| Redaction::new(Rules::default(), []).ok()).map(Arc::new);
     hiding.with.clone_from(&made);
     made

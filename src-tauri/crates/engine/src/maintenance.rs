@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use schemascope_registry::Registry;
 use schemascope_store::{Rebuilt, Report};
 
+use crate::cli_tools;
 use crate::config::mcp_json::LoadedConfig;
 use crate::config::redaction;
 use crate::data::{DataDir, DataDirError, ReadableCopy};
@@ -25,6 +26,8 @@ pub struct RedactedStore {
     pub index: Option<Rebuilt>,
     /// Files of users in which secrets are left. They are not changed without the user.
     pub left: Vec<PathBuf>,
+    /// The file that servers are usually configured in, if there is none, so that the secrets of servers are unknown.
+    pub without_config: Option<PathBuf>,
 }
 
 /// Compares journal, index, states and audit log in a data directory. Repairs nothing. Data that cannot be written to is
@@ -50,11 +53,15 @@ pub async fn redact_stored(
     progress: impl FnMut(u64, u64),
 ) -> Result<RedactedStore, OpenError> {
     let config = LoadedConfig::read(&options.config);
-    if let Some(problem) = config.problem.clone().filter(|_| config.path.exists()) {
+    let without_config = !config.path.exists();
+    // The usual place is empty where everything recorded came from elsewhere.
+    let is_usual = config.path == options.data_dir.join("mcp.json");
+    if let Some(problem) = config.problem.clone().filter(|_| !without_config || !is_usual) {
         return Err(OpenError::Config { path: config.path, problem });
     }
+    let tools = values_of_tools(&options.ai_tools())?;
     let (mut done, redactor) = with_store(&options.data_dir, |dir, replay| {
-        let redactor = redaction(dir, &config)?.now();
+        let redactor = redaction(dir, &config, &tools)?.now();
         let mut stored = StoredRedaction::new(&redactor, progress);
         let done = match dry_run {
             true => schemascope_store::rehearse(dir, &mut stored)?,
@@ -62,10 +69,10 @@ pub async fn redact_stored(
         };
         let index = (!dry_run).then_some(done.index);
         let (found, unreadable) = (stored.found, done.unreadable);
-        Ok((RedactedStore { found, unreadable, index, left: Vec::new() }, redactor))
+        let without_config = without_config.then(|| config.path.clone());
+        Ok((RedactedStore { found, unreadable, index, left: Vec::new(), without_config }, redactor))
     })?;
-    let overrides = options.overrides.clone();
-    let overrides = overrides.unwrap_or_else(|| options.data_dir.join(crate::knowledge::overrides::FILE));
+    let overrides = options.overrides();
     let holds = |file: &Path| {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         redactor.finds_in_schemas(&text)
@@ -82,6 +89,16 @@ pub async fn redact_stored(
     let theirs = crate::knowledge::team::files(&options.data_dir);
     done.left.extend(std::iter::once(overrides).chain(theirs).filter(|file| holds(file)));
     Ok(done)
+}
+
+/// Values of the command-line tools, which may be secrets.
+fn values_of_tools(file: &Path) -> Result<Vec<(String, String)>, OpenError> {
+    let unusable = |problem: String| OpenError::Config { path: file.to_owned(), problem };
+    let entries = cli_tools::read(file).map_err(|error| unusable(error.to_string()))?;
+    let entries = entries.into_iter().map(|entry| {
+        entry.map(|entry| entry.values()).map_err(|(name, problem)| unusable(format!("has {name}: {problem}")))
+    });
+    Ok(entries.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
 fn with_store<T>(

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use crate::cli_tools::CliEntry;
 use crate::config::settings::SettingsError;
 use crate::data::DataDirError;
+use crate::instance::UsedFiles;
 use crate::recording::mode::{Durability, Recording};
 
 /// Options of an engine.
@@ -48,6 +49,28 @@ impl Options {
         let (recording, fixed) = (Recording::On, Map::new());
         let (overrides, ai_tools, cli) = (None, None, Vec::new());
         Some(Self { data_dir, config, overrides, ai_tools, cli, durability, recording, fixed })
+    }
+}
+
+impl Options {
+    /// The file of command-line tools.
+    pub(crate) fn ai_tools(&self) -> PathBuf {
+        self.ai_tools.clone().unwrap_or_else(|| self.data_dir.join(crate::cli_tools::FILE))
+    }
+
+    /// The file of overrides.
+    pub(crate) fn overrides(&self) -> PathBuf {
+        self.overrides.clone().unwrap_or_else(|| self.data_dir.join(crate::knowledge::overrides::FILE))
+    }
+
+    /// The user's files, as absolute paths.
+    pub fn files(&self) -> UsedFiles {
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        UsedFiles {
+            config: absolute(self.config.clone()),
+            overrides: absolute(self.overrides()),
+            ai_tools: absolute(self.ai_tools()),
+        }
     }
 }
 

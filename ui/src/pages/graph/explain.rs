@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{Edge, EdgeExplanation, EdgeField, ExplainEdge, FieldReasons, FlowCall};
+use schemascope_api::{Edge, EdgeExplanation, EdgeField, ExplainEdge, FieldReasons, FlowCall, is_single};
 
 use crate::browser;
 use crate::cells::{Memo, RwSignal, StoredValue, effect};
@@ -77,7 +77,7 @@ fn pair(edge: &Edge, known: &EdgeField, why: Option<&FieldReasons>) -> AnyView {
         };
         view! { <p class="faint">{text}</p> }.into_any()
     });
-    let calls = why.map(|why| why.calls.iter().map(|flow| call(edge, flow)).views()).unwrap_or_default();
+    let calls = why.map(|why| why.calls.iter().map(|flow| call(edge, &why.input, flow)).views()).unwrap_or_default();
     let has_calls = !calls.is_empty();
     view! {
         <article class="pair">
@@ -91,14 +91,15 @@ fn pair(edge: &Edge, known: &EdgeField, why: Option<&FieldReasons>) -> AnyView {
     .into_any()
 }
 
-/// A value that one call gave and another took.
-fn call(edge: &Edge, flow: &FlowCall) -> AnyView {
+/// A value that one call gave and another took. Of a list or a map, which of its values it was is not known.
+fn call(edge: &Edge, input: &str, flow: &FlowCall) -> AnyView {
     let name = |id: &str| visible(id.split_once("__").map_or(id, |(_, name)| name), 60);
     let value = match &flow.value {
         Some(value) => {
-            view! { <span class="value mono"><Foreign text=value.to_string() limit=120 /></span> }.into_any()
+            let one_of = (!is_single(input)).then_some("one of ");
+            view! { <span class="value mono">{one_of}<Foreign text=value.to_string() limit=120 /></span> }.into_any()
         }
-        None => view! { <span class="faint">"the call is no longer stored"</span> }.into_any(),
+        None => view! { <span class="faint">"the value is not available"</span> }.into_any(),
     };
     view! {
         <li>

@@ -228,6 +228,7 @@ impl State {
             self.place.with(|place| with_have(place).filter(|_| place.plan))
         });
         effect(move || {
+            self.app.decided.track();
             self.plan.set(0);
             self.plans.set(None);
             self.chain.set(Arc::default());

@@ -80,8 +80,8 @@ impl WithEngine for Backfill {
         progress.finish_and_clear();
         total.tools.sort();
         total.tools.dedup();
-        if args.json {
-            output::json(&total)?;
+        let written = if args.json {
+            output::json(&total)
         } else {
             let did = if self.dry_run { "would be recorded" } else { "recorded" };
             output::line(&format!(
@@ -90,8 +90,9 @@ impl WithEngine for Backfill {
                 count(total.tools.len() as u64),
                 count(total.known),
                 count(total.rejected.len() as u64)
-            ))?;
-        }
+            ))
+            .map_err(Into::into)
+        };
         if total.removed > 0 {
             output::note(&format!(
                 "{} of the known calls were recorded here and removed since; what was learned from them is kept, so they \
@@ -99,7 +100,7 @@ impl WithEngine for Backfill {
                 count(total.removed)
             ));
         }
-        Ok(ExitCode::from(u8::from(!total.rejected.is_empty())))
+        output::coded(written, ExitCode::from(u8::from(!total.rejected.is_empty())))
     }
 }
 

@@ -47,11 +47,13 @@ impl WithEngine for Call {
         let called = front.call(CallTool { tool_id: self.tool_id.clone(), arguments }).await;
         spinner.finish_and_clear();
         let reply = called?;
-        match (&reply.result, &reply.error, args.json) {
-            (Some(body), _, true) | (None, Some(body), true) => output::json_text(body.get())?,
-            _ => print(&reply)?,
-        }
-        Ok(ExitCode::from(u8::from(reply.is_error)))
+        let written = match (&reply.result, &reply.error, args.json) {
+            (Some(body), _, true) | (None, Some(body), true) => {
+                output::json_text(body.get()).map_err(Into::into)
+            }
+            _ => print(&reply),
+        };
+        output::coded(written, ExitCode::from(u8::from(reply.is_error)))
     }
 }
 

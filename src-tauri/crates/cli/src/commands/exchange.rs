@@ -14,7 +14,7 @@ use schemascope_engine::{Durability, Front};
 use serde_json::{Map, Value, json};
 
 use super::cli::import::{How, import as import_cli};
-use super::verb::{Alone, open, verbs, with_engine};
+use super::verb::{Alone, verbs, with_engine};
 use crate::args::{Args, person};
 use crate::output::{self, count, counted, harmless, read_file as read};
 
@@ -147,6 +147,10 @@ impl Alone for Export {
                 );
                 Ok(ExitCode::from(2))
             }
+            _ if self.follow.is_some() && self.form != FileForm::Registry => {
+                output::note("error: --follow works with `export registry` only");
+                Ok(ExitCode::from(2))
+            }
             None if self.form == FileForm::Patch => {
                 with_engine(args, async |front| export_patch(args, self, front).await).await
             }
@@ -163,6 +167,10 @@ impl Alone for Export {
 impl Alone for Import {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
         match form(self.form) {
+            _ if self.unsigned && self.form != FileForm::Bundle => {
+                output::note("error: --unsigned works with bundles only; the other forms have no signature");
+                Ok(ExitCode::from(2))
+            }
             None if self.form == FileForm::Cli => {
                 let how = How { dry_run: self.dry_run, yes: self.yes, reason: self.reason.as_deref() };
                 with_engine(args, async |front| import_cli(args, front, &self.file, how).await).await
@@ -208,20 +216,20 @@ async fn export_patch(args: &Args, verb: &Export, front: &Front) -> Result<ExitC
     for note in &patch.notes {
         output::note(&harmless(&format!("note: {note}")));
     }
-    if args.json {
-        output::json(&patch)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    if verb.sdk == Sdk::Json && !args.quiet {
+    if verb.sdk == Sdk::Json && !args.quiet && !args.json {
         for line in &patch.evidence {
             output::note(&harmless(line));
         }
     }
     match &verb.out {
-        Some(path) => write_file(path, &patch.text, false)?,
+        Some(path) => write_file(path, &patch.text, verb.with_values)?,
+        None if args.json => {}
         None if verb.sdk == Sdk::Json => output::json_text(&patch.text)?,
         // Foreign text in code is ASCII, or a comment without characters that act.
         None => output::line(patch.text.trim_end())?,
+    }
+    if args.json {
+        output::json(&patch)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -297,10 +305,6 @@ async fn export(args: &Args, verb: &Export, form: Form, front: &Front) -> Result
 
 /// Keeps a registry file current.
 async fn follow(args: &Args, verb: &Export, form: Form, front: &Front, file: &Path) -> Result<ExitCode> {
-    if form != Form::Registry {
-        output::note("error: --follow works with `export registry` only");
-        return Ok(ExitCode::from(2));
-    }
     if !front.is_attached() {
         output::note("error: --follow needs a running Schemascope; start `schemascope serve` or the window");
         return Ok(ExitCode::FAILURE);
@@ -343,21 +347,12 @@ async fn follow(args: &Args, verb: &Export, form: Form, front: &Front, file: &Pa
 /// Asks the Schemascope that runs now; none if none does.
 async fn again(args: &Args, command: ExportCommand) -> Option<ExportReply> {
     let data_dir = args.options(Durability::default()).ok()?.data_dir;
-    // Without an instance, the data would be opened here, and be in the way of the next one.
-    if !data_dir.join("instance.json").exists() {
-        return None;
-    }
-    let front = open(args).await.ok()?;
-    let reply = if front.is_attached() { front.call(command).await.ok() } else { None };
-    front.close().await;
-    reply
+    // Opening the data here would be in the way of the one that starts.
+    let front = if data_dir.is_dir() { Front::attach(&data_dir).ok()?? } else { return None };
+    front.call(command).await.ok()
 }
 
 async fn import(args: &Args, verb: &Import, form: Form, front: &Front) -> Result<ExitCode> {
-    if verb.unsigned && form != Form::Bundle {
-        output::note("error: --unsigned works with bundles only; the other forms have no signature");
-        return Ok(ExitCode::from(2));
-    }
     let command = |name: String, text: String, dry_run: bool| ImportCommand {
         form,
         name,
@@ -397,10 +392,11 @@ async fn import(args: &Args, verb: &Import, form: Form, front: &Front) -> Result
         total.set_aside.extend(reply.set_aside);
     }
     let code = if total.set_aside.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
-    if args.json {
-        output::json(&total)?;
-        return Ok(code);
-    }
+    let written = if args.json { output::json(&total) } else { print_import(&total) };
+    output::coded(written, code)
+}
+
+fn print_import(total: &ImportReply) -> Result<()> {
     for tool in &total.tools {
         output::line(&harmless(&format!("{}: {}", tool.tool_id, tool.what)))?;
     }
@@ -431,7 +427,7 @@ async fn import(args: &Args, verb: &Import, form: Form, front: &Front) -> Result
     if total.dry_run {
         output::note("nothing was changed (--dry-run)");
     }
-    Ok(code)
+    Ok(())
 }
 
 fn file_name(path: &Path) -> String {

@@ -187,18 +187,24 @@ async fn populate(args: &Args, verb: &Populate, front: &Front) -> Result<ExitCod
     for reason in &reply.unavailable {
         output::note(&format!("not filled: {}", harmless(reason)));
     }
+    // What was asked for may be done only if its servers could be asked.
+    let code = match reply.filled.is_empty() && !reply.unavailable.is_empty() {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    };
     if args.json {
         output::json(&reply)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     for row in &reply.filled {
         output::line(&format!("{}  {}", harmless(&row.tool_id), row.schemas.join(", ")))?;
     }
     let tools = reply.filled.len();
     output::note(&match (reply.written, tools) {
+        (_, 0) if !reply.unavailable.is_empty() => "nothing was filled".to_owned(),
         (_, 0) => format!("{} has no gaps that servers can fill", reply.file),
         (true, _) => format!("{tools} entries of {} filled", reply.file),
         (false, _) => format!("{tools} entries of {} would be filled", reply.file),
     });
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }

@@ -71,6 +71,10 @@ fn print(done: &RedactedStore) -> Result<()> {
         let why = "their content cannot be read";
         output::line(&format!("{} damaged places {left_out}: {why}", count(done.unreadable)))?;
     }
+    if let Some(file) = &done.without_config {
+        let unknown = "does not exist, so no secrets of servers are known; name the file with --config FILE";
+        output::line(&format!("{} {unknown}", file.display()))?;
+    }
     for file in done.left.iter().filter(|_| done.index.is_some()) {
         let yours = "still contains secrets and was not changed; edit or delete it";
         output::line(&format!("{} {yours}", file.display()))?;
@@ -89,6 +93,7 @@ fn as_json(done: &RedactedStore) -> Value {
         "values": done.found.values,
         "unreadable": done.unreadable,
         "left": done.left,
+        "without_config": done.without_config,
         "index_bytes": done.index.as_ref().map(|index| index.bytes_after),
     });
     for (name, _, Counted { records, changed }) in kinds(done) {

@@ -49,13 +49,11 @@ impl Alone for Compact {
 }
 
 fn verify(args: &Args) -> Result<ExitCode> {
-    let report = schemascope_engine::verify(&args.options(Durability::default())?.data_dir)?;
-    if args.json {
-        output::json(&as_json(&report))?;
-    } else {
-        print(&report)?;
-    }
-    Ok(ExitCode::from(u8::from(!report.is_sound())))
+    let data_dir = args.options(Durability::default())?.data_dir;
+    super::verb::remove_copy_on_signal(&data_dir);
+    let report = schemascope_engine::verify(&data_dir)?;
+    let written = if args.json { output::json(&as_json(&report)) } else { print(&report) };
+    output::coded(written, ExitCode::from(u8::from(!report.is_sound())))
 }
 
 fn rebuild(args: &Args) -> Result<ExitCode> {

@@ -1,15 +1,19 @@
 //! What a command is: one that works alone, or one that needs an engine.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Result;
-use schemascope_engine::{Durability, Front, ReadableCopy};
+use anyhow::{Result, bail};
+use schemascope_engine::{Durability, Front, Options, ReadableCopy};
 use tokio_util::sync::CancellationToken;
 
 use crate::args::Args;
 use crate::output;
+
+/// Exit code of a command that a signal ended.
+const INTERRUPTED: i32 = 130;
 
 /// A command that needs no engine, or opens one in its own way.
 pub trait Alone {
@@ -114,6 +118,7 @@ pub async fn with_reader(
     work: impl AsyncFnOnce(&Front) -> Result<ExitCode>,
 ) -> Result<ExitCode> {
     let mut options = args.options(Durability::default())?;
+    remove_copy_on_signal(&options.data_dir);
     let Some(copy) = ReadableCopy::of(&options.data_dir)? else {
         return with_engine(args, work).await;
     };
@@ -122,6 +127,19 @@ pub async fn with_reader(
     }
     options.data_dir = copy.path().to_owned();
     with_front(Front::open(&options).await?, work).await
+}
+
+/// Has a signal that asks the program to end remove the copy of data that cannot be written to, from the moment when it
+/// is begun.
+pub fn remove_copy_on_signal(data_dir: &Path) {
+    if ReadableCopy::is_needed(data_dir) {
+        tokio::spawn(async {
+            schemascope_engine::asked_to_end().await;
+            output::note("interrupted");
+            schemascope_engine::remove_copies();
+            std::process::exit(INTERRUPTED);
+        });
+    }
 }
 
 async fn with_front(front: Front, work: impl AsyncFnOnce(&Front) -> Result<ExitCode>) -> Result<ExitCode> {
@@ -147,14 +165,41 @@ pub async fn open(args: &Args) -> Result<Front> {
     let options = args.options(Durability::default())?;
     let is_new = !options.data_dir.exists();
     let front = Front::open(&options).await?;
+    check_files(args, &options, &front)?;
     if is_new {
         created(args, &options);
     }
     Ok(front)
 }
 
+/// Fails if the running engine works with other files than the options name: what a command says and does would be about
+/// those.
+fn check_files(args: &Args, options: &Options, front: &Front) -> Result<()> {
+    let Front::Attached(attached) = front else { return Ok(()) };
+    let Some(used) = &attached.instance().files else { return Ok(()) };
+    let named = options.files();
+    let files = [
+        ("--config", args.config.is_some(), &named.config, &used.config),
+        ("--overrides", args.overrides.is_some(), &named.overrides, &used.overrides),
+        ("--ai-tools", args.ai_tools.is_some(), &named.ai_tools, &used.ai_tools),
+    ];
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    for (option, _, named, used) in files.into_iter().filter(|(_, is_given, ..)| *is_given) {
+        if real(named) != real(used) {
+            let pid = attached.instance().pid;
+            bail!(
+                "Schemascope (pid {pid}) runs on this data directory with {}, so {option} {} has no effect; stop it \
+                 first, or leave {option} out",
+                used.display(),
+                named.display()
+            );
+        }
+    }
+    Ok(())
+}
+
 /// Reports a data directory that did not exist before.
-pub fn created(args: &Args, options: &schemascope_engine::Options) {
+pub fn created(args: &Args, options: &Options) {
     if !args.quiet {
         output::note(&format!("created the data directory {}", options.data_dir.display()));
     }
@@ -169,5 +214,5 @@ async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
     // The upstream needs a moment to receive the cancellation before its process ends.
     tokio::time::sleep(Duration::from_millis(50)).await;
     front.close().await;
-    std::process::exit(130);
+    std::process::exit(INTERRUPTED);
 }

@@ -21,11 +21,16 @@ pub fn open(args: &Args, help: fn() -> clap::Command) -> Result<ExitCode> {
         return Ok(ExitCode::from(2));
     };
     let mut command = Command::new(&program);
-    if let Some(dir) = &args.data_dir {
-        command.arg("--data-dir").arg(dir);
-    }
-    if let Some(config) = &args.config {
-        command.arg("--config").arg(config);
+    let places = [
+        ("--data-dir", &args.data_dir),
+        ("--config", &args.config),
+        ("--overrides", &args.overrides),
+        ("--ai-tools", &args.ai_tools),
+    ];
+    for (option, place) in places {
+        if let Some(place) = place {
+            command.arg(option).arg(place);
+        }
     }
     let status = command.status().with_context(|| format!("cannot start {}", program.display()))?;
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))

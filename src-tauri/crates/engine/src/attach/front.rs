@@ -123,11 +123,25 @@ impl Front {
             Err(OpenError::DataDir(DataDirError::Owned { pid, .. })) => pid,
             Err(error) => return Err(error.into()),
         };
+        Self::to_owner(&options.data_dir, pid)
+    }
+
+    /// Attaches to the running engine; none if none runs.
+    pub fn attach(data_dir: &Path) -> Result<Option<Self>, FrontError> {
+        match DataDir::own(data_dir) {
+            Ok(_) => Ok(None),
+            Err(DataDirError::Owned { pid, .. }) => Self::to_owner(data_dir, pid).map(Some),
+            Err(error) => Err(OpenError::from(error).into()),
+        }
+    }
+
+    /// Attaches to the process that owns the data.
+    fn to_owner(data_dir: &Path, pid: String) -> Result<Self, FrontError> {
         // An instance file of another process than the lock's was left behind by a kill.
-        let instance = Instance::read(&options.data_dir).filter(|instance| instance.pid.to_string() == pid);
+        let instance = Instance::read(data_dir).filter(|instance| instance.pid.to_string() == pid);
         match instance {
-            Some(instance) => Attached::to(instance, &options.data_dir).map(Box::new).map(Self::Attached),
-            None => Err(FrontError::Silent { dir: options.data_dir.display().to_string(), pid }),
+            Some(instance) => Attached::to(instance, data_dir).map(Box::new).map(Self::Attached),
+            None => Err(FrontError::Silent { dir: data_dir.display().to_string(), pid }),
         }
     }
 

@@ -16,6 +16,8 @@ use super::served::{META_ARGV, META_EXIT_CODE, META_TRUNCATED, Served, ServedToo
 
 /// Longest path of a file, in bytes, as Linux has it.
 const MAX_PATH: usize = 4096;
+/// Longest name of a file, in bytes.
+const MAX_NAME: usize = 255;
 
 impl Served {
     /// The argument vector of a call, behind the program's own name.
@@ -24,13 +26,8 @@ impl Served {
         tool: &ServedTool,
         mut arguments: Map<String, Value>,
     ) -> Result<Invocation, String> {
-        let takes = |property: &String| {
-            let options = tool.tool.options().iter().map(|option| (&option.property, option.withheld));
-            options
-                .chain(tool.tool.positionals().iter().map(|part| (&part.property, part.withheld)))
-                .any(|(own, withheld)| own == property && withheld.is_none())
-        };
-        for (property, value) in self.entry.default_args.iter().filter(|(property, _)| takes(property)) {
+        let defaults = self.entry.default_args.iter();
+        for (property, value) in defaults.filter(|(property, _)| tool.tool.offers(property)) {
             arguments.entry(property.clone()).or_insert_with(|| value.clone());
         }
         if let Some(instructions) = &self.entry.system_prompt {
@@ -58,16 +55,14 @@ impl Served {
             if let Some(path) = self.named_in_data(value, &cwd, &data) {
                 return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
             }
-            // `name=/path`, `,-o,/path`, `{a,/path}`: every piece that can be a path.
-            let pieces = value.split([',', '=', '{', '}', ':', ';', ' ']).filter(|piece| piece.contains('/'));
             let whole = [value.as_str()].into_iter().filter(|value| is_path && *value != "-");
+            let pieces = pieces(value, &cwd);
             for path in pieces.chain(whole) {
                 let resolved = resolved(&cwd.join(path));
                 if self.is_in_data(&resolved, &data) {
                     return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
                 }
-                let is_web = value.starts_with("http://") || value.starts_with("https://");
-                if !roots.is_empty() && !is_web && !roots.iter().any(|root| resolved.starts_with(root)) {
+                if !roots.is_empty() && !is_web(path) && !roots.iter().any(|root| resolved.starts_with(root)) {
                     let names: Vec<String> =
                         self.entry.roots.iter().map(|root| root.display().to_string()).collect();
                     return Err(format!(
@@ -250,6 +245,25 @@ impl Served {
     }
 }
 
+/// The pieces of a value that can be paths: `name=@/path`, `,-o,/path`, `{a,/path}`, and names of links.
+fn pieces<'v>(value: &'v str, cwd: &Path) -> impl Iterator<Item = &'v str> {
+    let parts = value.split([',', '{', '}', ';', ' ', '"', '\'']);
+    // An address is one piece, whatever is in its query.
+    let pieces = parts.flat_map(|part| match is_web(part) {
+        true => vec![part],
+        false => part.split(['=', ':', '@']).collect(),
+    });
+    // A slash between blanks divides.
+    pieces.filter(move |piece| match piece.contains('/') {
+        true => *piece != "/" || !value.contains(" / "),
+        false => !piece.is_empty() && piece.len() <= MAX_NAME && cwd.join(piece).is_symlink(),
+    })
+}
+
+fn is_web(value: &str) -> bool {
+    value.starts_with("http://") || value.starts_with("https://")
+}
+
 /// A path without links and `..`, also if its end does not exist yet.
 fn resolved(path: &Path) -> PathBuf {
     // No file has such a path, and each of its parts would be looked up.
@@ -392,6 +406,25 @@ mod tests {
         }
     }
 
+    #[test]
+    fn paths_within_texts_lie_in_the_roots_too() {
+        let scratch = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/etc", scratch.path().join("link")).unwrap();
+        let (roots, cwd) = (vec![scratch.path().to_owned()], Some(scratch.path().to_owned()));
+        let help = "Usage: send [OPTION]...\n\n  --data=TEXT   text to send\n";
+        let send = served(CliEntry { roots, cwd, ..CliEntry::of_command("send") }, help, "/bin/cat");
+        let made = |text: &str| {
+            let Value::Object(arguments) = json!({"data": text}) else { panic!("not an object") };
+            send.invocation(&send.tools[0], arguments)
+        };
+        for text in ["f=@/etc/passwd", "http://x,/etc/passwd", "'/etc/passwd'", "link", "a link", "link/passwd", "/"] {
+            assert!(made(text).unwrap_err().contains("outside of the allowed folders"), "{text}");
+        }
+        for text in [".a / .b", "http://h/x?next=/etc", "s/a/b/", "me@host", "new", ""] {
+            assert!(made(text).is_ok(), "{text}");
+        }
+    }
+
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn file_that_becomes_too_large_ends_the_call_and_says_so() {
@@ -423,7 +456,7 @@ mod tests {
 
     #[tokio::test]
     async fn defaults_and_instructions_fill_in_what_is_left_out() {
-        let help = "Usage: echo [OPTIONS] PROMPT\n\n  --model NAME   model\n  --x   y\n";
+        let help = "Usage: echo [OPTIONS] PROMPT\n\n  --model NAME   model (required)\n  --x   y\n";
         let defaults = json!({"model": "small", "nothing": 1}).as_object().cloned().unwrap();
         let persona = CliEntry {
             default_args: defaults,
@@ -433,6 +466,7 @@ mod tests {
         let echo = served(persona, help, "/bin/echo");
         let output = call(&echo, json!({"prompt": "hi"})).await.unwrap();
         assert_eq!(output.meta[META_ARGV], json!(["echo", "--model", "small", "Be brief.\n\nhi"]));
+        assert_eq!(echo.definition(&echo.tools[0])["inputSchema"]["required"], json!(["prompt"]));
         assert!(echo.notes.iter().any(|note| note.contains("nothing")), "{:?}", echo.notes);
     }
 }

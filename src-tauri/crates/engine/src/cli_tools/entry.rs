@@ -224,6 +224,11 @@ impl CliEntry {
                 self.program_name()
             ));
         }
+        // The engine's own working directory is no one's choice.
+        let folders = self.roots.iter().map(|root| ("roots", root)).chain(self.cwd.iter().map(|cwd| ("cwd", cwd)));
+        if let Some((key, folder)) = folders.into_iter().find(|(_, folder)| folder.is_relative()) {
+            return Some(format!("\"{key}\" has the relative path {:?}; write the whole path", folder.display().to_string()));
+        }
         match self.provider_type.as_deref() {
             None | Some("cli-auto") => {}
             Some("custom") if self.definition.is_some() => {}
@@ -265,6 +270,13 @@ impl CliEntry {
         }
         let missing = self.cwd.iter().chain(&self.roots).find(|folder| !folder.is_dir())?;
         Some(format!("{} is not a folder; correct \"cwd\" or \"roots\"", missing.display()))
+    }
+
+    /// Values of its environment, which may be secrets, and secrets among its arguments, with their names.
+    pub(crate) fn values(&self) -> Vec<(String, String)> {
+        let env = self.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        let all = env.chain(secret_arguments(&self.args));
+        all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
     /// A text for agents, without the secrets of the entry: clap writes `[env: API_TOKEN=…]` into its help.

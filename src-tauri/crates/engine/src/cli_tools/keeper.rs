@@ -17,7 +17,6 @@ use super::file::{self, FileError};
 use super::probe::{ProbeError, Probed, probe};
 use super::requests::{Requests, Wish};
 use super::served::{Folders, Served};
-use crate::config::mcp_json::secret_arguments;
 use crate::config::watched::{FileChanges, FileWatcher};
 
 /// Folder in the data directory for the working directories of confined calls.
@@ -71,17 +70,18 @@ pub(crate) struct CliTools {
     /// Why the file cannot be used.
     problem: RwLock<Option<String>>,
     cache: Mutex<Cache>,
+    /// Held while the file is read or changed, so that neither undoes the other.
+    using_file: Mutex<()>,
 }
 
 impl CliTools {
     /// Reads the file and takes the entries whose programs were probed before. Also returns the changes of the file.
     pub(crate) fn open(
         data: &Path,
-        path: Option<PathBuf>,
+        path: PathBuf,
         fixed: Vec<CliEntry>,
         watcher: &FileWatcher,
     ) -> (Self, FileChanges) {
-        let path = path.unwrap_or_else(|| data.join(file::FILE));
         let changes = watcher.watch(&path);
         let tools = Self {
             path,
@@ -92,6 +92,7 @@ impl CliTools {
             rows: RwLock::default(),
             problem: RwLock::default(),
             cache: Mutex::new(Cache::open(data)),
+            using_file: Mutex::default(),
         };
         tools.read();
         (tools, changes)
@@ -117,16 +118,12 @@ impl CliTools {
 
     /// Values of the entries' environments, which may be secrets, and secrets among their arguments.
     pub(crate) fn values(&self) -> Vec<(String, String)> {
-        let rows = self.rows.read();
-        let entries = rows.values().map(|row| &row.entry);
-        let env = entries.clone().flat_map(|entry| &entry.env);
-        let env = env.map(|(name, value)| (name.as_str(), value.as_str()));
-        let args = entries.flat_map(|entry| secret_arguments(&entry.args));
-        env.chain(args).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        self.rows.read().values().flat_map(|row| row.entry.values()).collect()
     }
 
     /// Reads the file again. The last good entries stay if it cannot be used. Whether something changed.
     pub(crate) fn read(&self) -> bool {
+        let _alone = self.using_file.lock();
         let read = match file::read(&self.path) {
             Ok(read) => {
                 *self.problem.write() = None;
@@ -306,11 +303,13 @@ impl CliTools {
 
     /// Writes an entry into the file.
     pub(crate) fn put(&self, entry: &CliEntry) -> Result<(), FileError> {
+        let _alone = self.using_file.lock();
         file::put(&self.path, entry)
     }
 
     /// Removes an entry from the file. Whether there was one.
     pub(crate) fn remove(&self, alias: &str) -> Result<bool, FileError> {
+        let _alone = self.using_file.lock();
         file::remove(&self.path, alias)
     }
 

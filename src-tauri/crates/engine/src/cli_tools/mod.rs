@@ -16,7 +16,7 @@ mod served;
 pub(crate) use cache::ProgramFile;
 pub use entry::CliEntry;
 pub(crate) use entry::{Confine, concurrency, confines_tcp, max_output, resources, timeout_seconds};
-pub(crate) use file::FileError;
+pub(crate) use file::{FILE, FileError, read};
 pub(crate) use keeper::{CliTools, Origin, Row, State};
 pub use probe::{ProbeError, Probed, probe};
 pub(crate) use requests::Wish;

@@ -85,21 +85,14 @@ impl Served {
                     .to_owned(),
             );
         }
-        // Whether a tool has an argument, and whether it is offered.
-        let known = |property: &String, is_offered: bool| {
-            tools.iter().any(|tool| {
-                let options = tool.tool.options().iter().map(|option| (&option.property, option.withheld));
-                options
-                    .chain(tool.tool.positionals().iter().map(|part| (&part.property, part.withheld)))
-                    .any(|(own, withheld)| own == property && (!is_offered || withheld.is_none()))
-            })
-        };
-        for name in entry.default_args.keys().filter(|name| known(name, false) && !known(name, true)) {
+        let known = |property: &String| tools.iter().any(|tool| tool.tool.arguments().any(|(own, _)| own == property));
+        let offered = |property: &String| tools.iter().any(|tool| tool.tool.offers(property));
+        for name in entry.default_args.keys().filter(|name| known(name) && !offered(name)) {
             notes.push(format!(
                 "\"defaultArgs\" has no effect for {name}: it is not offered; \"allow\" offers it"
             ));
         }
-        let unknown: Vec<&String> = entry.default_args.keys().filter(|name| !known(name, false)).collect();
+        let unknown: Vec<&String> = entry.default_args.keys().filter(|name| !known(name)).collect();
         if !unknown.is_empty() {
             let names: Vec<&str> = unknown.iter().map(|name| name.as_str()).collect();
             notes.push(format!(
@@ -131,6 +124,30 @@ impl Served {
         (offered, options().filter(|option| option.withheld == Some(Withheld::Runs)).count())
     }
 
+    /// The tool's input schema. What the entry fills in is not required, and has no other default.
+    fn input_schema(&self, tool: &ServedTool) -> Value {
+        let mut schema = tool.tool.input_schema();
+        let defaults = self.entry.default_args.iter().filter(|(_, value)| !value.is_null());
+        let mut filled: BTreeSet<&str> = defaults.map(|(property, _)| property.as_str()).collect();
+        if let (Place::Option(property), Some(_)) = (&tool.instructions, &self.entry.system_prompt) {
+            filled.insert(property);
+        }
+        if let Some(Value::Array(required)) = schema.get_mut("required") {
+            required.retain(|property| property.as_str().is_none_or(|property| !filled.contains(property)));
+            if required.is_empty() {
+                schema.as_object_mut().map(|schema| schema.shift_remove("required"));
+            }
+        }
+        let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+        for (_, property) in properties.into_iter().flatten().filter(|(name, _)| filled.contains(name.as_str())) {
+            if let Value::Object(property) = property {
+                // The value itself can be a secret.
+                property.shift_remove("default");
+            }
+        }
+        schema
+    }
+
     pub(crate) fn definition(&self, tool: &ServedTool) -> Value {
         let about = self.entry.description.clone().unwrap_or_default();
         let says = &tool.tool.definition().description;
@@ -145,7 +162,7 @@ impl Served {
             "name": tool.name,
             "title": command,
             "description": description,
-            "inputSchema": tool.tool.input_schema(),
+            "inputSchema": self.input_schema(tool),
             // Nothing is known about what it does until a person says so with an override.
             "annotations": {"readOnlyHint": false, "destructiveHint": true, "idempotentHint": false, "openWorldHint": true},
         })

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use schemascope_api::{AcknowledgeDrift, AcknowledgedRow, ApiError, DriftRow, ListDrift, ResolvedRow};
+use schemascope_api::{AcknowledgeDrift, AcknowledgedRow, ApiError, DriftRow, Edge, ListDrift, ResolvedRow};
 use schemascope_model::{Ending, ToolId};
 use schemascope_registry::Registry;
 use schemascope_registry::versions::{AuditEvent, KnownDrift, Resolution, Resolved};
@@ -11,6 +11,7 @@ use schemascope_registry::versions::{AuditEvent, KnownDrift, Resolution, Resolve
 use super::{Handle, internal};
 use crate::engine::Engine;
 use crate::knowledge::decisions::known;
+use crate::knowledge::edge_graph::EdgeGraph;
 
 handlers![ListDrift, AcknowledgeDrift];
 
@@ -23,11 +24,12 @@ impl Handle<ListDrift> for Engine {
                 None
             }
         };
+        let edges = self.usual_edges().await?;
         let all = self.knowledge.decisions.drifts(one.as_ref());
         let is_wanted = |drift: &&KnownDrift| command.all || drift.resolved.is_none();
         let wanted =
             all.iter().flat_map(|(id, drifts)| drifts.all().filter(is_wanted).map(move |one| (id, one)));
-        let mut rows: Vec<DriftRow> = wanted.map(|(id, drift)| self.drift_row(id, drift)).collect();
+        let mut rows: Vec<DriftRow> = wanted.map(|(id, drift)| self.drift_row(id, drift, &edges)).collect();
         rows.sort_by_key(|row| (row.resolved.is_some(), row.acknowledged.is_some(), Reverse(row.told)));
         Ok(rows)
     }
@@ -53,16 +55,16 @@ impl Handle<AcknowledgeDrift> for Engine {
         self.services.drafter.announce(&id, false);
         let versions = self.knowledge.decisions.tool(&id);
         let known = versions.drifts().get(drift).map_err(|refused| super::refused(&id, &refused))?;
-        Ok(self.drift_row(&id, known))
+        Ok(self.drift_row(&id, known, &self.usual_edges().await?))
     }
 }
 
 impl Engine {
-    /// A drift with the edges that it breaks.
-    pub(super) fn drift_row(&self, id: &ToolId, drift: &KnownDrift) -> DriftRow {
+    /// A drift with those of the edges that it breaks.
+    pub(super) fn drift_row(&self, id: &ToolId, drift: &KnownDrift, edges: &[Edge]) -> DriftRow {
         let row = row(id, drift, &self.registry());
         let breaks = match drift.resolved {
-            None => self.knowledge.edges.broken_by(id, &drift.event),
+            None => EdgeGraph::broken_by(edges, id, &drift.event),
             Some(_) => Vec::new(),
         };
         DriftRow { breaks, ..row }

@@ -7,12 +7,14 @@ use schemascope_api::{
     ApiError, ChangeRow, ChangedEdge, DiffEdges, Edge, EdgeDiff, EdgeState, ErrorKind, SchemaChoice,
 };
 use schemascope_compare::compare;
+use schemascope_compose::is_within;
 use schemascope_model::ToolId;
 use serde_json::Value;
 
 use super::versions::change_row;
 use super::{Handle, internal};
 use crate::engine::Engine;
+use crate::knowledge::edge_graph::USUAL_CONFIDENCE;
 
 handlers![DiffEdges];
 
@@ -61,13 +63,20 @@ impl Engine {
     }
 }
 
+/// Sorts edges of any confidence by what becomes of them. Those that are not listed before or after do not count.
 fn diff(before: Vec<Edge>, after: Vec<Edge>, changes: &[ChangeRow]) -> EdgeDiff {
     let alive = |edge: &Edge| edge.state != EdgeState::Broken;
+    let is_listed = |edge: &Edge| edge.confidence >= USUAL_CONFIDENCE;
     let mut later: BTreeMap<Box<str>, Edge> =
         after.into_iter().filter(alive).map(|edge| (edge.to.clone(), edge)).collect();
     let mut diff = EdgeDiff::default();
     for edge in before.into_iter().filter(alive) {
         let was = edge.confidence;
+        if !is_listed(&edge) {
+            // One that only just passes the bound now is not new.
+            later.retain(|to, now| *to != edge.to || now.confidence > was + CHANGE);
+            continue;
+        }
         match later.remove(&edge.to) {
             None => {
                 let changes = of(changes, &edge);
@@ -80,7 +89,7 @@ fn diff(before: Vec<Edge>, after: Vec<Edge>, changes: &[ChangeRow]) -> EdgeDiff 
             Some(_) => {}
         }
     }
-    for edge in later.into_values() {
+    for edge in later.into_values().filter(is_listed) {
         let (changes, after) = (of(changes, &edge), Some(edge.confidence));
         diff.new.push(ChangedEdge { edge, before: None, after, changes });
     }
@@ -105,7 +114,7 @@ fn of(changes: &[ChangeRow], edge: &Edge) -> Vec<ChangeRow> {
     let touches = |change: &&ChangeRow| {
         let path = change.path.strip_prefix('$').unwrap_or(&change.path);
         let path = path.strip_prefix('.').unwrap_or(path);
-        edge.fields.iter().any(|field| field.output.starts_with(path) || path.starts_with(&*field.output))
+        edge.fields.iter().any(|field| is_within(&field.output, path) || is_within(path, &field.output))
     };
     let mut touching: Vec<ChangeRow> = changes.iter().filter(touches).cloned().collect();
     touching.sort_by_key(|change| std::cmp::Reverse(change.path.len()));

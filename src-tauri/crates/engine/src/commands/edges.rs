@@ -31,12 +31,11 @@ impl Handle<ListEdges> for Engine {
             min: confidence(command.min)?,
             seen: command.seen,
         };
-        let mut edges = match command.team {
+        let edges = match command.team {
             true => self.team_edges(filter).await?,
             false => self.in_graph(move |graph| graph.edges(&filter)).await?,
         };
-        self.knowledge.edges.threaten(&mut edges);
-        Ok(edges)
+        self.threatened(edges).await
     }
 }
 
@@ -56,16 +55,16 @@ impl Handle<GetGraph> for Engine {
             edges.with(|graph| {
                 let other =
                     (min != USUAL_CONFIDENCE).then(|| graph.edges(&Filter { min, ..Filter::default() }));
-                let shown = other.as_deref().unwrap_or(&usual);
+                let all = other.as_deref().unwrap_or(&usual);
                 let shown = match &focus {
-                    Some(focus) => around(shown, focus, hops, &opened),
-                    None => shown.iter().collect(),
+                    Some(focus) => around(all, focus, hops, &opened),
+                    None => all.iter().collect(),
                 };
-                view(graph, &usual, &shown, focus, limit)
+                view(graph, all, &shown, focus, limit)
             })
         };
         let mut view = tokio::task::spawn_blocking(viewing).await.map_err(internal)?;
-        self.knowledge.edges.threaten(&mut view.edges);
+        view.edges = self.threatened(view.edges).await?;
         Ok(view)
     }
 }
@@ -78,6 +77,22 @@ impl Engine {
     ) -> Result<T, ApiError> {
         let edges = Arc::clone(&self.knowledge.edges);
         tokio::task::spawn_blocking(move || edges.with(work)).await.map_err(internal)
+    }
+
+    /// Edges with what would break them.
+    pub(super) async fn threatened(&self, mut edges: Vec<Edge>) -> Result<Vec<Edge>, ApiError> {
+        let graph = Arc::clone(&self.knowledge.edges);
+        let threatening = move || {
+            graph.threaten(&mut edges);
+            edges
+        };
+        tokio::task::spawn_blocking(threatening).await.map_err(internal)
+    }
+
+    /// All edges of the usual confidence.
+    pub(super) async fn usual_edges(&self) -> Result<Arc<[Edge]>, ApiError> {
+        let edges = Arc::clone(&self.knowledge.edges);
+        tokio::task::spawn_blocking(move || edges.usual()).await.map_err(internal)
     }
 
     /// Edges that this machine and the others of its team saw together.

@@ -91,7 +91,7 @@ impl Handle<GetImpact> for Engine {
             edges,
             attributes,
             comparison,
-            readiness: self.readiness(&id, &contest, &verdict, promote_after),
+            readiness: self.readiness(&id, &contest, &verdict, promote_after, &self.usual_edges().await?),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Listing candidates with their readiness.
 
-use schemascope_api::{ApiError, CandidateRow, ChangeClass, FitRow, ListCandidates, Readiness, RivalRow};
+use schemascope_api::{ApiError, CandidateRow, ChangeClass, Edge, FitRow, ListCandidates, Readiness, RivalRow};
 use schemascope_model::ToolId;
 use schemascope_registry::Tool;
 use schemascope_registry::versions::{ToolVersions, Trial};
@@ -38,6 +38,7 @@ impl Handle<ListCandidates> for Engine {
             contests.into_iter().map(judge).collect::<Result<Vec<_>, ApiError>>()
         };
         let judged = tokio::task::spawn_blocking(judging).await.map_err(internal)??;
+        let edges = self.usual_edges().await?;
         Ok(judged
             .into_iter()
             .map(|(id, contest, verdict)| CandidateRow {
@@ -45,7 +46,7 @@ impl Handle<ListCandidates> for Engine {
                 version: contest.version.number,
                 effective_version: contest.effective.as_ref().and_then(|(version, _)| *version),
                 list_changed: !contest.is_pinned(),
-                readiness: self.readiness(&id, &contest, &verdict, promote_after),
+                readiness: self.readiness(&id, &contest, &verdict, promote_after, &edges),
             })
             .collect())
     }
@@ -68,16 +69,18 @@ impl Engine {
             move || contest.judge(&reader, &of, LAST, promote_after).map(|verdict| (contest, verdict));
         let (contest, verdict) =
             tokio::task::spawn_blocking(judging).await.map_err(internal)?.map_err(internal)?;
-        Ok(Some(self.readiness(id, &contest, &verdict, promote_after)))
+        let edges = self.usual_edges().await?;
+        Ok(Some(self.readiness(id, &contest, &verdict, promote_after, &edges)))
     }
 
-    /// The judgement of a version for fronts.
+    /// The judgement of a version for fronts, with the edges that its drifts break.
     pub(super) fn readiness(
         &self,
         id: &ToolId,
         contest: &Contest,
         verdict: &Verdict,
         promote_after: u64,
+        edges: &[Edge],
     ) -> Readiness {
         let Verdict { trials, comparison, obstacles } = verdict;
         let Trials { of, effective, previous, not_judged, limited } = *trials;
@@ -98,7 +101,7 @@ impl Engine {
                 .filter(|(version, _)| *version != Some(contest.version.number))
                 .map(|(version, _)| rival(*version, effective)),
             previous: contest.previous.as_ref().map(|version| rival(Some(version.number), previous)),
-            drifts: contest.drifts().map(|known| self.drift_row(id, known)).collect(),
+            drifts: contest.drifts().map(|known| self.drift_row(id, known, edges)).collect(),
             readers: comparison.as_ref().map(|found| class(found.output)),
             losses: losses as u64,
         }

@@ -66,18 +66,21 @@ impl Handle<WriteWrappers> for Engine {
 impl Engine {
     /// Has the servers of the wanted tools list them, and waits until that is recorded.
     async fn list_for_wrappers(&self, wanted: &GetWrapperTools) -> Result<(), ApiError> {
-        self.upstreams.hub.list(|name| wanted.includes(name)).await;
+        self.list_servers(|name| wanted.includes(name)).await;
         self.settled().await
     }
 
     /// Servers of the wanted tools that could not be listed, with reasons.
     fn unlisted(&self, wanted: &GetWrapperTools) -> Vec<(String, String)> {
         let status = self.upstreams.hub.status().into_iter();
-        let failed = status.filter(|server| wanted.includes(&server.name)).filter_map(|server| {
-            let broken = matches!(server.state, UpstreamState::Failed | UpstreamState::Invalid);
-            broken.then(|| (server.name.clone(), server.reason.clone().unwrap_or_default()))
-        });
-        failed.collect()
+        let unlisted =
+            status.filter(|server| wanted.includes(&server.name) && server.state != UpstreamState::Ready);
+        unlisted
+            .map(|server| {
+                let reason = server.reason.unwrap_or_else(|| format!("it is {}", server.state));
+                (server.name, reason)
+            })
+            .collect()
     }
 
     /// What is known of the wanted tools.

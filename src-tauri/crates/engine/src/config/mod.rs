@@ -47,10 +47,8 @@ impl UserFiles {
         let settings = Arc::new(LiveSettings::open(data, options.fixed.clone())?);
         let loaded = LoadedConfig::read(&options.config);
         let (cli, cli_changes) =
-            CliTools::open(data, options.ai_tools.clone(), options.cli.clone(), &watcher);
-        let redaction = Arc::new(redaction(data, &loaded)?);
-        let secrets = cli.values();
-        redaction.add_values(secrets.iter().map(|(name, value)| (name.as_str(), value.as_str())))?;
+            CliTools::open(data, options.ai_tools(), options.cli.clone(), &watcher);
+        let redaction = Arc::new(redaction(data, &loaded, &cli.values())?);
         let (watcher, config) = (Arc::new(watcher), Arc::new(ActiveConfig::new(loaded)));
         Ok(Self {
             watcher,
@@ -72,7 +70,14 @@ impl UserFiles {
     }
 }
 
-/// The redaction for a data directory: by its rules, and by the values of its configuration.
-pub(crate) fn redaction(data: &Path, config: &LoadedConfig) -> Result<Redaction, RuleError> {
-    Redaction::new(redaction_rules::read(&data.join(redaction_rules::FILE))?, config.values())
+/// The redaction for a data directory: by its rules, by the values of its configuration, and by those of its
+/// command-line tools.
+pub(crate) fn redaction(
+    data: &Path,
+    config: &LoadedConfig,
+    tools: &[(String, String)],
+) -> Result<Redaction, RuleError> {
+    let tools = tools.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let values = config.values().into_iter().chain(tools);
+    Redaction::new(redaction_rules::read(&data.join(redaction_rules::FILE))?, values)
 }

@@ -234,21 +234,27 @@ impl Engine {
         Ok(call)
     }
 
-    /// Definitions of the tools that servers list now. Starts the servers, all at once.
-    pub(crate) async fn listed_tools(&self, servers: &[String]) -> HashMap<String, Tools> {
+    /// Starts servers, all at once, and has them list their tools. Waits for those that are slow to start, as they are
+    /// while they are installed.
+    pub(crate) async fn list_servers(&self, is_wanted: impl Fn(&str) -> bool) {
         let began = Instant::now();
         let hub = &self.upstreams.hub;
         loop {
-            hub.list(|name| servers.iter().any(|server| server == name)).await;
-            let starting = hub
-                .status()
-                .iter()
-                .any(|server| servers.contains(&server.name) && server.state == UpstreamState::Starting);
-            if !starting || began.elapsed() > START_TIMEOUT {
+            hub.list(&is_wanted).await;
+            let status = hub.status();
+            let mut wanted = status.iter().filter(|server| is_wanted(&server.name));
+            let is_starting = wanted.any(|server| server.state == UpstreamState::Starting);
+            if !is_starting || began.elapsed() > START_TIMEOUT {
                 break;
             }
             tokio::time::sleep(POLL_INTERVAL).await;
         }
+    }
+
+    /// Definitions of the tools that servers list now.
+    pub(crate) async fn listed_tools(&self, servers: &[String]) -> HashMap<String, Tools> {
+        self.list_servers(|name| servers.iter().any(|server| server == name)).await;
+        let hub = &self.upstreams.hub;
         let redactor = self.files.redaction.now();
         let wanted = hub.status().into_iter().filter(|server| servers.contains(&server.name));
         let listed = wanted.map(|server| {

@@ -96,6 +96,7 @@ pub async fn serve(
         started: Timestamp::now(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         api_version: API_VERSION,
+        files: Some(Box::new(engine.used.clone())),
     };
     let _ = engine.upstreams.mcp_url.set(instance.mcp_url.clone());
     let over = CancellationToken::new();

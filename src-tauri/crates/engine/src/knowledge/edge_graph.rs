@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
-use schemascope_api::{EdgeState, EdgeTotals, lost_edges};
+use schemascope_api::{EdgeState, EdgeTotals, breaks, lost_edges};
 use schemascope_compose::{All, Edge, Evidence, Filter, Graph, Lost, Model, Tool as GraphTool, is_within};
 use schemascope_model::{Change, LostEdge, Timestamp, ToolId, TypeName};
 use schemascope_proxy::{OWN_SERVER, ServerEntry};
@@ -126,10 +126,10 @@ impl EdgeGraph {
         totals
     }
 
-    /// Edges from a tool under two schemas of its results.
+    /// Edges from a tool under two schemas of its results, with any confidence.
     pub(crate) fn under(&self, id: &ToolId, old: &Value, new: &Value) -> (Vec<Edge>, Vec<Edge>) {
         let name: Box<str> = id.to_string().into();
-        let filter = Filter { from: Some(name.clone()), min: USUAL_CONFIDENCE, ..Filter::default() };
+        let filter = Filter { from: Some(name.clone()), ..Filter::default() };
         self.with(|graph| {
             let Some(now) = graph.tool(&name).cloned() else { return Default::default() };
             let mut edges = |schema: &Value| {
@@ -143,12 +143,11 @@ impl EdgeGraph {
         })
     }
 
-    /// Edges that a drift breaks.
-    pub(crate) fn broken_by(&self, id: &ToolId, event: &DriftEvent) -> Vec<LostEdge> {
+    /// Those of the edges that a drift breaks.
+    pub(crate) fn broken_by(usual: &[Edge], id: &ToolId, event: &DriftEvent) -> Vec<LostEdge> {
         let is_loss = lost_by(event).is_some() || matches!(event.change, Change::BecameNull);
         let Some(path) = field_path(event).filter(|_| is_loss) else { return Vec::new() };
-        // Asked for many drifts in a row, and the graph looks at every tool to find the edges from one.
-        let (from, usual) = (id.to_string(), self.usual());
+        let from = id.to_string();
         let edges: Vec<Edge> = usual.iter().filter(|edge| *edge.from == *from).cloned().collect();
         lost_edges(&edges, path)
     }
@@ -168,20 +167,26 @@ impl EdgeGraph {
                 let output = Some(Arc::clone(&version.schema));
                 Some((version.number, GraphTool { output, lost: Vec::new(), ..now }))
             });
+            let drifts: Vec<(String, &str)> = versions
+                .drifts()
+                .open()
+                .filter(|drift| matches!(drift.event.change, Change::BecameNull | Change::Retyped { .. }))
+                .filter_map(|drift| Some((format!("drift {} of {name}", drift.event.id), field_path(&drift.event)?)))
+                .collect();
+            let lacking: BTreeSet<String> = candidate.as_ref().map_or_else(BTreeSet::new, |(_, tool)| {
+                let outputs: BTreeSet<&str> =
+                    edges.iter().flat_map(|edge| &edge.fields).map(|field| &*field.output).collect();
+                tool.lacks(outputs).into_iter().map(str::to_owned).collect()
+            });
             for edge in edges {
-                let outputs: Vec<&str> = edge.fields.iter().map(|field| &*field.output).collect();
-                if let Some((number, tool)) = &candidate
-                    && tool.lacks(outputs.iter().copied()).len() == outputs.len()
+                if let Some((number, _)) = &candidate
+                    && breaks(edge, |output| lacking.contains(output))
                 {
                     edge.threatened_by.push(format!("version {number} of {name}").into());
                 }
-                for drift in versions.drifts().open() {
-                    let event = &drift.event;
-                    if matches!(event.change, Change::BecameNull | Change::Retyped { .. })
-                        && field_path(event)
-                            .is_some_and(|path| outputs.iter().all(|output| is_within(output, path)))
-                    {
-                        edge.threatened_by.push(format!("drift {} of {name}", event.id).into());
+                for (drift, path) in &drifts {
+                    if breaks(edge, |output| is_within(output, path)) {
+                        edge.threatened_by.push(drift.as_str().into());
                     }
                 }
             }
@@ -212,6 +217,7 @@ impl EdgeGraph {
                 tools.into_iter().chain(gone.iter().filter_map(|tool| tool.parse().ok())).collect()
             }
         };
+        tools.extend(self.unlisted_beside(&tools, &known.graph));
         // What is known of the arguments of a tool may come from its evidence.
         tools.extend(evidence.iter().filter_map(|tool| tool.parse().ok()));
         tools.sort();
@@ -222,6 +228,20 @@ impl EdgeGraph {
                 None => known.graph.remove(&id.to_string()),
             }
         }
+    }
+
+    /// Tools that are known from calls alone, of the servers whose first tool was listed or whose last one is gone: they
+    /// belong to the graph only where no tool of the server is listed.
+    fn unlisted_beside(&self, changed: &[ToolId], graph: &Graph) -> Vec<ToolId> {
+        let registry = self.registry.lock();
+        let is_listed = |id: &ToolId| registry.tool(id).is_some_and(|tool| tool.declaration.is_some());
+        let changes = |id: &&ToolId| is_listed(id) != graph.tool(&id.to_string()).is_some();
+        let servers: BTreeSet<&str> = changed.iter().filter(changes).map(|id| id.server()).collect();
+        if servers.is_empty() {
+            return Vec::new();
+        }
+        let beside = registry.tools().keys().filter(|id| servers.contains(id.server()) && !is_listed(id));
+        beside.cloned().collect()
     }
 
     /// A tool as the graph sees it; none if it is gone, or our own.

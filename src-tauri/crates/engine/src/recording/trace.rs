@@ -16,6 +16,8 @@ pub(crate) fn read(
     line: &str,
     id: impl FnOnce(Timestamp) -> Result<CallId, String>,
 ) -> Result<(CallRecord, bool), String> {
+    // Of a file of Windows, the first line begins with a mark.
+    let line = line.trim_start_matches('\u{feff}');
     let fields: HashMap<Cow<'_, str>, &RawValue> =
         serde_json::from_str(line).map_err(|error| format!("not a JSON object: {error}"))?;
     if fields.contains_key("id") && fields.contains_key("outcome") {

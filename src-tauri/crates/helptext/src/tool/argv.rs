@@ -71,22 +71,14 @@ impl Tool {
 
     fn check_names(&self, arguments: &Map<String, Value>) -> Result<(), ArgumentError> {
         for name in arguments.keys() {
-            let option = self.options.iter().find(|option| option.property == *name);
-            let positional = self.positionals.iter().find(|positional| positional.property == *name);
-            let withheld =
-                option.map(|option| option.withheld).or(positional.map(|positional| positional.withheld));
-            match withheld {
-                Some(None) => {}
-                Some(Some(reason)) => {
+            match self.arguments().find(|(own, _)| own == name) {
+                Some((_, None)) => {}
+                Some((_, Some(reason))) => {
                     return wrong(name, format!("is not offered: it {}", reason.words()));
                 }
-                None if self.reads_stdin && name == STDIN => {}
                 None => {
-                    let positionals = self.positionals.iter().map(|one| (&one.property, one.withheld));
-                    let options = self.options.iter().map(|one| (&one.property, one.withheld));
-                    let offered = positionals.chain(options).filter(|(_, withheld)| withheld.is_none());
-                    let stdin = self.reads_stdin.then_some(STDIN);
-                    let names: Vec<&str> = offered.map(|(name, _)| name.as_str()).chain(stdin).collect();
+                    let offered = self.arguments().filter(|(_, withheld)| withheld.is_none());
+                    let names: Vec<&str> = offered.map(|(name, _)| name).collect();
                     let shown = names.iter().take(20).copied().collect::<Vec<_>>().join(", ");
                     let more = if names.len() > 20 { ", …" } else { "" };
                     return wrong(name, format!("is no argument of this tool; there are: {shown}{more}"));

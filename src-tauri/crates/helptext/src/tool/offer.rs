@@ -195,6 +195,18 @@ impl Tool {
     pub fn positionals(&self) -> &[Offered<Positional>] {
         &self.positionals
     }
+
+    /// The property of each argument, its standard input among them, and why callers cannot use it, if they cannot.
+    pub fn arguments(&self) -> impl Iterator<Item = (&str, Option<Withheld>)> {
+        let positionals = self.positionals.iter().map(|part| (part.property.as_str(), part.withheld));
+        let options = self.options.iter().map(|part| (part.property.as_str(), part.withheld));
+        positionals.chain(options).chain(self.stdin().map(|withheld| (STDIN, withheld)))
+    }
+
+    /// Whether callers can use an argument.
+    pub fn offers(&self, property: &str) -> bool {
+        self.arguments().any(|(own, withheld)| own == property && withheld.is_none())
+    }
 }
 
 fn withheld(option: &OptionDefinition) -> Option<Withheld> {

@@ -124,7 +124,11 @@ async fn check(args: &Args, verb: &Check) -> Result<bool> {
     let found = checks.findings.iter().any(|finding| fails(finding.class, verb.fail_on));
     let baseline = verb.baseline.display().to_string();
     let shown = Findings { checks: &checks, baseline: &baseline, bundle: &bundle, fail_on: verb.fail_on };
-    write(args, verb, &shown)?;
+    if let Err(error) = write(args, verb, &shown)
+        && !output::is_closed(&error)
+    {
+        return Err(error);
+    }
     match (checks.tools_checked, &verb.live) {
         (0, Some(calls)) => Err(anyhow!(
             "no call of {} returned a result of a tool in the baseline, so nothing was checked",

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use comfy_table::Cell;
 use schemascope_api::{AddCliTool, CliState, ListCliTools};
-use schemascope_engine::{CliEntry, Front};
+use schemascope_engine::{CliEntry, Front, is_sensitive_key, without_secrets};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, person};
@@ -29,12 +29,6 @@ const TELLING: [&str; 11] = [
     "network",
     "systemPrompt",
     "definition",
-];
-
-/// Endings of variables that decide which code runs: `LD_PRELOAD`, `NODE_OPTIONS`, `GIT_SSH_COMMAND`, …
-const RUNS_CODE: [&str; 12] = [
-    "PATH", "PRELOAD", "AUDIT", "OPTIONS", "OPTS", "OPT", "COMMAND", "EDITOR", "PAGER", "SHELL", "LIB",
-    "STARTUP",
 ];
 
 /// How entries are added.
@@ -70,7 +64,7 @@ pub async fn import(args: &Args, front: &Front, file: &Path, how: How<'_>) -> Re
         }
         print(&new)?;
     }
-    let mut added = Vec::new();
+    let (mut added, told) = (Vec::new(), problems.len());
     if !how.dry_run && !new.is_empty() && agreed(args, how, new.len())? {
         for Offered { alias, entry } in &new {
             let command =
@@ -83,7 +77,7 @@ pub async fn import(args: &Args, front: &Front, file: &Path, how: How<'_>) -> Re
                 Err(error) => problems.push(format!("{alias}: {error}")),
             }
         }
-        for problem in problems.iter().filter(|_| !args.json) {
+        for problem in problems.iter().skip(told).filter(|_| !args.json) {
             output::note(&harmless(problem));
         }
     }
@@ -143,14 +137,13 @@ fn print(new: &[Offered]) -> Result<()> {
     Ok(())
 }
 
-/// Variables without their values, which may be secrets, but for those that decide what is run. Anything else as it is.
+/// Variables without values that are secrets. The others are shown: many a variable decides what is run, such as `GIT_SSH`
+/// and `BASH_ENV`.
 fn shown(key: &str, value: &Value) -> String {
     match value {
         Value::Object(variables) if key == "env" => {
             let variable = |(name, value): (&String, &Value)| match value.as_str() {
-                Some(value) if RUNS_CODE.iter().any(|ending| name.ends_with(ending)) => {
-                    format!("{name}={value}")
-                }
+                Some(value) if !is_sensitive_key(name) => format!("{name}={}", without_secrets(value)),
                 _ => name.clone(),
             };
             variables.iter().map(variable).collect::<Vec<_>>().join(" ")

@@ -36,7 +36,7 @@ pub async fn suggest(
         print(&suggested)?;
     }
     if let (Some(list), Some(path)) = (list, out) {
-        add(args, list, path, &suggested.tools)?;
+        add(args, &list, path, &suggested.tools)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -63,9 +63,9 @@ fn print(suggested: &DiscoverySuggestions) -> Result<()> {
 }
 
 /// Adds proposals with arguments that are not in the list yet.
-fn add(args: &Args, mut list: DiscoveryList, path: &Path, tools: &[DiscoverySuggestion]) -> Result<()> {
+fn add(args: &Args, list: &DiscoveryList, path: &Path, tools: &[DiscoverySuggestion]) -> Result<()> {
     let asks = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    let mut added = 0;
+    let mut kept = Vec::new();
     for tool in tools {
         let Some(arguments) = &tool.arguments else { continue };
         if list.has(&tool.server_name, &tool.tool_name) {
@@ -74,14 +74,20 @@ fn add(args: &Args, mut list: DiscoveryList, path: &Path, tools: &[DiscoverySugg
         if asks && !keeps(tool, arguments)? {
             continue;
         }
-        list = list.with(&tool.server_name, &tool.tool_name, arguments)?;
-        added += 1;
+        kept.push((tool, arguments));
     }
+    // It may have been edited while the questions were asked.
+    let mut list = DiscoveryList::read(path)?;
+    kept.retain(|(tool, _)| !list.has(&tool.server_name, &tool.tool_name));
+    for (tool, arguments) in &kept {
+        list = list.with(&tool.server_name, &tool.tool_name, arguments)?;
+    }
+    let added = kept.len();
     if added > 0 {
         list.write(path).with_context(|| format!("cannot write {}", path.display()))?;
     }
     if !args.quiet {
-        output::note(&format!("added {} to {}", counted(added, "tool"), path.display()));
+        output::note(&format!("added {} to {}", counted(added as u64, "tool"), path.display()));
     }
     Ok(())
 }

@@ -46,33 +46,37 @@ pub async fn start(
         all.extend(tool.map(|tool| ("tool_id".to_owned(), tool.into())));
         all
     };
-    let next = match ds {
-        None => None,
+    let (mut recommended, mut pursuit) = (None, None);
+    match ds {
+        None => {
+            let mut about = place.clone();
+            about.extend(tool.map(|tool| ("tool_id".to_owned(), tool.into())));
+            let next = call(front, "get_next_ds", about).await?;
+            if let Some(id) = next["ds_id"].as_str() {
+                pursuit = Some(call(front, "start_ds_pursuit", with_ds(id)).await?);
+                recommended = Some(next);
+            }
+        }
         Some(ds) => {
-            let pursuit = call(front, "start_ds_pursuit", with_ds(ds)).await;
-            if let (Err(_), None, Some(id)) = (&pursuit, project, started["project_id"].as_str()) {
+            let started_pursuit = call(front, "start_ds_pursuit", with_ds(ds)).await;
+            if let (Err(_), None, Some(id)) = (&started_pursuit, project, started["project_id"].as_str()) {
                 // Nothing was asked in it.
                 delete_project(front, id).await?;
             }
-            Some(pursuit?)
+            pursuit = Some(started_pursuit?);
         }
-    };
+    }
     if args.json {
-        return printed(args, &json!({"started": started, "pursuit": next}));
+        return printed(args, &json!({"started": started, "pursuit": pursuit}));
     }
     let text = |key: &str| harmless(place.get(key).and_then(Value::as_str).unwrap_or_default()).to_string();
     output::line(&format!("project {}, conversation {}", text("project_id"), text("conversation_id")))?;
-    if ds.is_none() {
-        let mut about = place.clone();
-        about.extend(tool.map(|tool| ("tool_id".to_owned(), tool.into())));
-        let recommended = call(front, "get_next_ds", about).await?;
-        if let Some(id) = recommended["ds_id"].as_str() {
-            call(front, "start_ds_pursuit", with_ds(id)).await?;
-            output::note(&format!(
-                "It pursues {id} first: {}",
-                harmless(recommended["rationale"].as_str().unwrap_or_default())
-            ));
-        }
+    if let Some(recommended) = recommended {
+        output::note(&format!(
+            "It pursues {} first: {}",
+            harmless(recommended["ds_id"].as_str().unwrap_or_default()),
+            harmless(recommended["rationale"].as_str().unwrap_or_default())
+        ));
     }
     output::note(&format!("`schemascope interview ask {}` asks the first question.", text("project_id")));
     Ok(ExitCode::SUCCESS)

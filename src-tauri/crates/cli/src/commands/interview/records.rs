@@ -110,7 +110,7 @@ pub async fn export(front: &Front, projects: &[String]) -> Result<ExitCode> {
     for project in projects {
         project_ids.push(conversation(front, project, None).await?.0);
     }
-    output::line(front.call(ExportInterviews { project_ids }).await?.trim_end())?;
+    output::json_text(front.call(ExportInterviews { project_ids }).await?.trim_end())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -178,6 +178,8 @@ impl OverrideFile {
             problems.extend(clashes.iter().map(ToString::to_string));
             if self.shown.set(ActiveOverrides { overrides: says, names }) {
                 self.drafter.announce_tools();
+                // Which tools can be called has changed.
+                self.drafter.renew_fronts();
             }
             let is_new = match &on_disk {
                 Some(text) => text != document.text(),

@@ -160,7 +160,7 @@ fn nothing_takes_the_place_of_what_is_withheld() {
     );
     let sqlite =
         "Usage: sqlite3 [OPTIONS] [FILENAME [SQL]]\nReads standard input.\n\n  -json   set output mode\n";
-    assert!(problem(&tool_of(sqlite, "sqlite3"), json!({"stdin": ".shell id"})).contains("no argument"));
+    assert!(problem(&tool_of(sqlite, "sqlite3"), json!({"stdin": ".shell id"})).contains("is not offered"));
     let allowed = Policy { allow: ["stdin".to_owned()].into(), interpreter: false };
     assert!(run(&tool(sqlite, "sqlite3", &allowed), json!({"stdin": "select 1"})).is_ok());
     let bisect = "usage: git bisect [help|start|bad|good|run]\n\n    -x   y\n";
