@@ -283,13 +283,13 @@ fn entries_of_other_programs_are_added_once_a_person_agrees() {
     let file = file.to_str().unwrap();
     let entries = json!({"version": "1.0", "tools": [
         {"command": "probe-me", "alias": "code-reviewer", "providerType": "cli-auto",
-            "env": {"KEY": "sesame-9", "GIT_SSH_COMMAND": "run-me"}, "defaultArgs": {"name": "x"}},
+            "env": {"KEY": "sesame-9", "GIT_SSH_COMMAND": "run-me", "BASH_ENV": "and-me"}, "defaultArgs": {"name": "x"}},
         {"command": "probe-me"}, {"command": "no-such-program"}, {"command": 3},
     ]});
     fs::write(file, entries.to_string()).unwrap();
     let shown = program.run(&["import", "cli", file, "--dry-run"]).unwrap();
     assert!(shown.out.contains("code-reviewer") && shown.out.contains("env: KEY"), "{shown:?}");
-    assert!(!shown.out.contains("sesame-9") && shown.out.contains("run-me"), "{shown:?}");
+    assert!(!shown.out.contains("sesame-9") && shown.out.contains("run-me") && shown.out.contains("and-me"), "{shown:?}");
     let unasked = program.run(&["import", "cli", file]).unwrap();
     assert!(unasked.code == Some(1) && unasked.err.contains("--yes"), "{unasked:?}");
     assert_eq!(program.json(&["cli", "list"]).unwrap()["tools"], json!([]));

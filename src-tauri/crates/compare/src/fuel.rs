@@ -6,6 +6,9 @@
 /// Most levels of nesting, including references.
 const MAX_DEPTH: usize = 64;
 
+/// Schemas that are compared by their places or their numbers of keywords in one step.
+pub(crate) const SCHEMAS_PER_STEP: usize = 16;
+
 /// Remaining steps, and levels in use.
 pub(crate) struct Fuel {
     steps: usize,

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::accepts::accepts;
 use crate::document::Place;
+use crate::fuel::SCHEMAS_PER_STEP;
 use crate::keyword::{Kind, is_uncertain, list, type_names};
 use crate::number::{Num, equal};
 use crate::piece::{Fact, Part, Piece};
@@ -82,6 +83,10 @@ impl<'a> Prover<'a> {
             }
         };
         // A schema that was already applied, perhaps in a cycle of references, adds nothing.
+        if !self.fuel.spend(piece.applied.len() / SCHEMAS_PER_STEP) {
+            piece.exact = false;
+            return vec![piece];
+        }
         if piece.applied.iter().any(|own| own.address() == place.address()) {
             return vec![piece];
         }

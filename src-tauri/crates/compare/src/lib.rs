@@ -16,6 +16,7 @@ mod change;
 mod claim;
 mod cycle;
 mod document;
+mod drafts;
 mod emptiness;
 mod fits;
 mod fuel;
@@ -74,6 +75,8 @@ fn compared(old: &Value, new: &Value, with_claims: bool) -> (Comparison, Vec<Vec
         let same = Comparison { changes: Vec::new(), output: Class::Safe, input: Class::Safe };
         return (same, Vec::new());
     }
+    let (old, new) = (drafts::current(old), drafts::current(new));
+    let (old, new) = (old.as_ref(), new.as_ref());
     let text = json!({"type": "string"});
     let (text, old, new) = (Document::new(&text), Document::new(old), Document::new(new));
     let mut prover = Prover::new(Fuel::new(PROOF_STEPS), text.top());

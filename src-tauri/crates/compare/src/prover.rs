@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use crate::document::Place;
-use crate::fuel::Fuel;
+use crate::fuel::{Fuel, SCHEMAS_PER_STEP};
 use crate::piece::{Fact, Piece};
 use crate::same::same;
 
@@ -158,7 +158,9 @@ impl<'a> Prover<'a> {
 
     /// Returns whether one of the schemas known to accept a piece is the same as this one.
     pub(crate) fn is_applied(&mut self, piece: &Piece<'a>, schema: Place<'a>) -> bool {
-        piece.applied.iter().any(|place| same(*place, schema, &mut self.fuel))
+        // Telling two schemas apart is cheap, but there may be many.
+        self.fuel.spend(1 + piece.applied.len() / SCHEMAS_PER_STEP)
+            && piece.applied.iter().any(|place| same(*place, schema, &mut self.fuel))
     }
 }
 

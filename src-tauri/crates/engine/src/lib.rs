@@ -54,7 +54,6 @@ pub use knowledge::checking::{CheckError, Checker};
 pub use knowledge::overrides::check as check_overrides;
 pub use knowledge::raw_diff;
 pub use knowledge::team_key::{AdoptError, adopt_key, team_key};
-pub use schemascope_redact::is_sensitive_key;
 pub use log::{hide_secrets_of, log_to_stderr, without_secrets};
 pub use maintenance::{RedactedStore, rebuild, redact_stored, verify};
 pub use nearest::nearest;

@@ -80,6 +80,10 @@ fn is_date(text: &str) -> bool {
     else {
         return false;
     };
+    // Readers of dates have no year 0.
+    if year == 0 {
+        return false;
+    }
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = match month {
         2 if leap => 29,

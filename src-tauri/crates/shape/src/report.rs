@@ -1,13 +1,13 @@
 //! Figures for people: statistics of each field and of the observations as a whole, among them
 //! *field consistency*.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::emit::{self, Decision, Limits, MapValues, Policy, alternatives, dominant};
-use crate::node::{Id, Node, Type};
+use crate::node::{self, Id, Node, Type};
 use crate::novelty;
 use crate::path::{self, Step};
 use crate::shape::Shape;
@@ -196,8 +196,17 @@ impl Shape {
     pub fn notes(&self) -> Vec<Note> {
         let kept = self.kept();
         let tree = self.view(&kept);
-        let too_deep = tree.nodes().map(|(_, node)| node.count(Type::Opaque)).sum();
-        let repeated = tree.nodes().map(|(_, node)| node.repeated).sum();
+        let (mut too_deep, mut repeated) = (0, 0);
+        let mut members: BTreeSet<Id> = BTreeSet::new();
+        for (id, node) in tree.nodes() {
+            // What is a member of several, or has a key that is data, is also counted together with the others.
+            if node.step == node::Step::Members || members.contains(&node.parent) {
+                members.insert(id);
+            } else if !node.rank.data {
+                too_deep += node.count(Type::Opaque);
+                repeated += node.repeated;
+            }
+        }
         let odd = &self.oddities;
         [
             ("duplicate keys in an object", repeated),

@@ -291,14 +291,14 @@ fn every_type_of_root_has_a_schema() {
 fn peculiar_documents_are_counted_and_noted() {
     let mut shape = Shape::new();
     let deep = "[".repeat(100) + &"]".repeat(100);
-    for document in ["{\"a\":1,\"a\":2}", "{\"b\":\"\\ud800\"}", "{\"c\":1e999}", deep.as_str()] {
+    for document in ["{\"a\":1,\"a\":2}", "{\"1234567\":{\"a\":1,\"a\":2}}", "{\"b\":\"\\ud800\"}", "{\"c\":1e999}", deep.as_str()] {
         shape.observe(document.as_bytes()).unwrap();
     }
     let notes: Vec<(&str, u64)> = shape.notes().into_iter().map(|note| (note.note, note.count)).collect();
     assert_eq!(
         notes,
         [
-            ("duplicate keys in an object", 1),
+            ("duplicate keys in an object", 2),
             ("values too deep to be examined", 1),
             ("strings with half a surrogate pair", 1),
             ("numbers too large for a float", 1)

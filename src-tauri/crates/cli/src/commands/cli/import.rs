@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use comfy_table::Cell;
 use schemascope_api::{AddCliTool, CliState, ListCliTools};
-use schemascope_engine::{CliEntry, Front, is_sensitive_key, without_secrets};
+use schemascope_engine::{CliEntry, Front};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Args, person};
@@ -30,6 +30,15 @@ const TELLING: [&str; 11] = [
     "systemPrompt",
     "definition",
 ];
+
+/// Endings of variables that decide which code runs: `LD_PRELOAD`, `NODE_OPTIONS`, `GIT_SSH_COMMAND`, `BASH_ENV`, …
+const RUNS_CODE: [&str; 26] = [
+    "ASKPASS", "AUDIT", "BROWSER", "CMD", "COMMAND", "DIFF", "EDITOR", "ENV", "EXEC", "HOME", "HOOK", "INIT", "LIB",
+    "LIBRARIES", "OPEN", "OPT", "OPTIONS", "OPTS", "PAGER", "PATH", "PRELOAD", "RC", "SHELL", "SSH", "STARTUP",
+    "VISUAL",
+];
+/// Beginnings of such variables.
+const CONFIGURES: [&str; 2] = ["GIT_CONFIG_", "DYLD_"];
 
 /// How entries are added.
 #[derive(Debug, Clone, Copy)]
@@ -137,19 +146,23 @@ fn print(new: &[Offered]) -> Result<()> {
     Ok(())
 }
 
-/// Variables without values that are secrets. The others are shown: many a variable decides what is run, such as `GIT_SSH`
-/// and `BASH_ENV`.
+/// Variables without their values, which may be secrets, but for those that decide what is run. Anything else as it is.
 fn shown(key: &str, value: &Value) -> String {
     match value {
         Value::Object(variables) if key == "env" => {
             let variable = |(name, value): (&String, &Value)| match value.as_str() {
-                Some(value) if !is_sensitive_key(name) => format!("{name}={}", without_secrets(value)),
+                Some(value) if decides(name) => format!("{name}={value}"),
                 _ => name.clone(),
             };
             variables.iter().map(variable).collect::<Vec<_>>().join(" ")
         }
         _ => value.to_string(),
     }
+}
+
+fn decides(variable: &str) -> bool {
+    RUNS_CODE.iter().any(|ending| variable.ends_with(ending))
+        || CONFIGURES.iter().any(|beginning| variable.starts_with(beginning))
 }
 
 fn agreed(args: &Args, how: How<'_>, count: usize) -> Result<bool> {
