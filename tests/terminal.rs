@@ -7,6 +7,7 @@ mod run;
 
 use std::fs;
 use std::net::TcpListener;
+use std::process::Stdio;
 
 use schemascope_test_support::{Places, Program, Run, Serve, stdio, until};
 use serde_json::{Map, Value, json};
@@ -184,7 +185,7 @@ fn interrupt_ends_a_call_and_its_upstream() {
     for attached in [false, true] {
         let serve = attached.then(|| program.serve(&[]).unwrap());
         let arguments = ["call", "shop__rebuild_catalog", "{\"steps\": 1000}"];
-        let mut child = program.command(&arguments).stderr(std::process::Stdio::null()).spawn().unwrap();
+        let mut child = program.command(&arguments).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(600));
         let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(interrupt.unwrap().success());
@@ -353,6 +354,11 @@ fn store_maintenance_works_and_is_rejected_while_in_use() {
     fs::remove_dir_all(program.data_dir().join("index")).unwrap();
     let run = program.run(&["verify"]).unwrap();
     assert!(run.code == Some(1) && run.out.contains("schemascope rebuild"), "{run:?}");
+    // A reader that closed the pipe changes nothing about what was found.
+    let mut closed = program.command(&["verify"]);
+    let mut closed = closed.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    drop(closed.stdout.take());
+    assert_eq!(closed.wait().unwrap().code(), Some(1));
     let rebuilt = program.json(&["rebuild"]).unwrap();
     assert_eq!(rebuilt["bytes_before"], 0);
     assert!(rebuilt["bytes_after"].as_u64().unwrap() > 0);
@@ -363,6 +369,14 @@ fn store_maintenance_works_and_is_rejected_while_in_use() {
     let serve = program.serve(&["--keep-calls", "2"]).unwrap();
     for verb in ["verify", "rebuild", "compact", "redact"] {
         fails(&program.run(&[verb]).unwrap(), &format!("in use by process {}", serve.pid()));
+    }
+    // What runs has other files: what a command says would be about those.
+    for option in ["--overrides", "--ai-tools"] {
+        let other = scratch.path().join("other.json");
+        let run = program.run(&[option, other.to_str().unwrap(), "tools"]).unwrap();
+        assert!(run.code == Some(1) && run.err.contains(&format!("{option} {} has no effect", other.display())), "{run:?}");
+        let own = program.data_dir().join(if option == "--overrides" { "tool_overrides.json" } else { "ai-tools.json" });
+        assert_eq!(program.run(&[option, own.to_str().unwrap(), "tools"]).unwrap().code, Some(0));
     }
     until("calls beyond the limit are removed", || program.json_lines(&["calls"]).unwrap().len() <= 2);
     let tools = program.json(&["tools"]).unwrap();

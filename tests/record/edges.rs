@@ -103,6 +103,19 @@ fn flow_is_listed_and_outlives_kill_rebuild_export_and_retention() {
     let of_dan = order(|| stateless("dan", "list_orders", json!({})));
     stateless("cid", "get_order", json!({"id": of_cid}));
     stateless("cid", "shipping_label", json!({"id": of_dan}));
+    // Plans follow an edit of the overrides, although a hidden tool gets no calls.
+    let (overrides, plan) = (program.data_dir().join("tool_overrides.json"), ["plan", "--to", "shop__get_order"]);
+    let is_planned = || !program.json(&plan).unwrap()["plans"].as_array().unwrap().is_empty();
+    let hide = |is_shown: bool| {
+        let tools = json!({"get_order": {"enabled": is_shown}});
+        fs::write(&overrides, json!({"servers": {"shop": {"tools": tools}}}).to_string()).unwrap();
+    };
+    assert!(is_planned());
+    hide(false);
+    until("no plan to a hidden tool", || !is_planned());
+    hide(true);
+    until("a plan to a tool that is shown again", is_planned);
+
     let all = edges(&program, &["--seen", "--min", "0"]);
     assert_eq!(edge(&all, "shop__list_orders", "shop__get_order").unwrap()["evidence"]["flows"], 2);
     for other in ["shop__shipping_label", "shop__order_total"] {
