@@ -165,7 +165,11 @@ pub fn lost_edges(edges: &[Edge], path: &str) -> Vec<LostEdge> {
             .collect();
         inputs.sort();
         inputs.dedup();
-        breaks(edge, is_lost).then(|| LostEdge { to: edge.to.to_string(), inputs, flows: edge.evidence.flows })
+        breaks(edge, is_lost).then(|| LostEdge {
+            to: edge.to.to_string(),
+            inputs,
+            flows: edge.evidence.flows,
+        })
     };
     let mut found: Vec<LostEdge> = edges.iter().filter_map(lost).collect();
     found.sort_by(|a, b| b.flows.cmp(&a.flows).then_with(|| a.to.cmp(&b.to)));

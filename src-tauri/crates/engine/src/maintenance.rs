@@ -96,7 +96,9 @@ fn values_of_tools(file: &Path) -> Result<Vec<(String, String)>, OpenError> {
     let unusable = |problem: String| OpenError::Config { path: file.to_owned(), problem };
     let entries = cli_tools::read(file).map_err(|error| unusable(error.to_string()))?;
     let entries = entries.into_iter().map(|entry| {
-        entry.map(|entry| entry.values()).map_err(|(name, problem)| unusable(format!("has {name}: {problem}")))
+        entry
+            .map(|entry| entry.values())
+            .map_err(|(name, problem)| unusable(format!("has {name}: {problem}")))
     });
     Ok(entries.collect::<Result<Vec<_>, _>>()?.concat())
 }

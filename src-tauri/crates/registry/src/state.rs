@@ -132,7 +132,8 @@ impl Tool {
         let shape = Shape::from_state(state.shape.get().as_bytes());
         let drift = match (state.drift, state.version) {
             (Some(drift), VERSION | WITHOUT_FORMS) => {
-                Drift::from_state(drift.get().as_bytes()).map_err(InvalidState::of)?
+                // Everything else counts without it, and it can start again.
+                Drift::from_state(drift.get().as_bytes()).unwrap_or_default()
             }
             (Some(_), other) if OTHER_DRIFT.contains(&other) => Drift::default(),
             (None, WITHOUT_DRIFT) => Drift::default(),

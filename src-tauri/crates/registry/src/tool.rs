@@ -138,12 +138,21 @@ impl Tool {
     /// The same for one whose result was read already: `observation` is what it teaches, as it is kept.
     pub fn record_read(&mut self, call: &CallRecord, observation: Option<&Observation<'_>>) {
         self.count_for_machine(call, observation);
+        // A trace of old calls says nothing about what the tool does now.
+        let is_earlier = self.is_earlier(call.at);
         if self.count(call, observation)
             && let Some(observation) = observation
         {
-            self.watch(call, &observation.json);
+            if !is_earlier {
+                self.watch(call, &observation.json);
+            }
             self.note(call.at);
         }
+    }
+
+    /// Whether a time is well before the latest call.
+    fn is_earlier(&self, at: Timestamp) -> bool {
+        self.last_called.is_some_and(|last| last.as_millis().saturating_sub(at.as_millis()) > EARLIER_MS)
     }
 
     /// Adds a call to the counts. Returns whether it was an observation.
@@ -154,9 +163,7 @@ impl Tool {
         let is_failure = is_failing_text || call.outcome.is_failure();
         self.failures += u64::from(is_failure);
         self.unanswered += u64::from(!matches!(call.outcome, Outcome::Ok | Outcome::ToolError));
-        // A trace of old calls says nothing about what the tool does now.
-        let is_earlier = |last: Timestamp| last.as_millis().saturating_sub(call.at.as_millis()) > EARLIER_MS;
-        if !self.last_called.is_some_and(is_earlier) {
+        if !self.is_earlier(call.at) {
             self.recent_failures.add(call.at, is_failure);
         }
         call.total_us.into_iter().for_each(|micros| self.latencies.add(micros));

@@ -157,3 +157,35 @@ fn other_states_are_refused() {
     assert!(refused(&state.replace("\"version\":3", "\"version\":9")).contains("version 9"));
     assert!(refused("{}").contains("cannot be read"));
 }
+
+/// Classes of arguments that are merged had more counts together than a state may have: it could not be read again, and
+/// with it the tool.
+#[test]
+fn state_of_merged_classes_is_read_again() {
+    let field = |n: u32, kind: u32, call: u32| {
+        let value = if (n + call + kind).is_multiple_of(7) { "null" } else { "1" };
+        format!("\"f{n}\":{value}")
+    };
+    let part = |kind: u32, call: u32| {
+        let from = 60 * (kind % 2);
+        (from..from + 60).map(|n| field(n, kind, call)).collect::<Vec<_>>().join(",")
+    };
+    let calls = (0..40_u32).flat_map(|call| (0..16_u32).map(move |kind| (call, kind)));
+    let calls: Vec<Call> = calls
+        .map(|(call, kind)| {
+            let part = part(kind, call);
+            let letter = char::from(b'a' + (kind as u8));
+            Call {
+                arguments: format!("{{\"kind\":\"{}\"}}", letter.to_string().repeat(6)),
+                document: format!("{{\"a\":{{{part}}},\"b\":{{{part}}},\"c\":{{{part}}}}}"),
+                breaks: None,
+            }
+        })
+        .collect();
+    let mut drift = Drift::default();
+    for (number, call) in calls.iter().enumerate() {
+        feed(&mut drift, std::slice::from_ref(call), number as u64);
+        let state = drift.to_state();
+        assert!(Drift::from_state(&state).is_ok(), "after {number} calls");
+    }
+}

@@ -62,7 +62,8 @@ impl Served {
                 if self.is_in_data(&resolved, &data) {
                     return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
                 }
-                if !roots.is_empty() && !is_web(path) && !roots.iter().any(|root| resolved.starts_with(root)) {
+                if !roots.is_empty() && !is_web(path) && !roots.iter().any(|root| resolved.starts_with(root))
+                {
                     let names: Vec<String> =
                         self.entry.roots.iter().map(|root| root.display().to_string()).collect();
                     return Err(format!(
@@ -417,7 +418,9 @@ mod tests {
             let Value::Object(arguments) = json!({"data": text}) else { panic!("not an object") };
             send.invocation(&send.tools[0], arguments)
         };
-        for text in ["f=@/etc/passwd", "http://x,/etc/passwd", "'/etc/passwd'", "link", "a link", "link/passwd", "/"] {
+        for text in
+            ["f=@/etc/passwd", "http://x,/etc/passwd", "'/etc/passwd'", "link", "a link", "link/passwd", "/"]
+        {
             assert!(made(text).unwrap_err().contains("outside of the allowed folders"), "{text}");
         }
         for text in [".a / .b", "http://h/x?next=/etc", "s/a/b/", "me@host", "new", ""] {

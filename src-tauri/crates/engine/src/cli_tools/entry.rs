@@ -225,9 +225,13 @@ impl CliEntry {
             ));
         }
         // The engine's own working directory is no one's choice.
-        let folders = self.roots.iter().map(|root| ("roots", root)).chain(self.cwd.iter().map(|cwd| ("cwd", cwd)));
+        let folders =
+            self.roots.iter().map(|root| ("roots", root)).chain(self.cwd.iter().map(|cwd| ("cwd", cwd)));
         if let Some((key, folder)) = folders.into_iter().find(|(_, folder)| folder.is_relative()) {
-            return Some(format!("\"{key}\" has the relative path {:?}; write the whole path", folder.display().to_string()));
+            return Some(format!(
+                "\"{key}\" has the relative path {:?}; write the whole path",
+                folder.display().to_string()
+            ));
         }
         match self.provider_type.as_deref() {
             None | Some("cli-auto") => {}

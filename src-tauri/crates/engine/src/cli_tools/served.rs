@@ -85,7 +85,9 @@ impl Served {
                     .to_owned(),
             );
         }
-        let known = |property: &String| tools.iter().any(|tool| tool.tool.arguments().any(|(own, _)| own == property));
+        let known = |property: &String| {
+            tools.iter().any(|tool| tool.tool.arguments().any(|(own, _)| own == property))
+        };
         let offered = |property: &String| tools.iter().any(|tool| tool.tool.offers(property));
         for name in entry.default_args.keys().filter(|name| known(name) && !offered(name)) {
             notes.push(format!(
@@ -139,7 +141,9 @@ impl Served {
             }
         }
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-        for (_, property) in properties.into_iter().flatten().filter(|(name, _)| filled.contains(name.as_str())) {
+        for (_, property) in
+            properties.into_iter().flatten().filter(|(name, _)| filled.contains(name.as_str()))
+        {
             if let Value::Object(property) = property {
                 // The value itself can be a secret.
                 property.shift_remove("default");

@@ -1,6 +1,8 @@
 //! Listing candidates with their readiness.
 
-use schemascope_api::{ApiError, CandidateRow, ChangeClass, Edge, FitRow, ListCandidates, Readiness, RivalRow};
+use schemascope_api::{
+    ApiError, CandidateRow, ChangeClass, Edge, FitRow, ListCandidates, Readiness, RivalRow,
+};
 use schemascope_model::ToolId;
 use schemascope_registry::Tool;
 use schemascope_registry::versions::{ToolVersions, Trial};

@@ -5,7 +5,7 @@ use schemascope_api::{
     StandingRow, ToolDetail,
 };
 use schemascope_model::{CallRecord, Outcome, ToolId};
-use schemascope_registry::{StandingChange, Tool, observe};
+use schemascope_registry::{StandingChange, Tool, Unlearned, observe};
 use schemascope_shape::{Note, Policy};
 use schemascope_store::{CallQuery, Reader};
 use serde::Deserialize;
@@ -36,20 +36,25 @@ impl Handle<GetTool> for Engine {
         let reader = self.records.reader.clone();
         let read = {
             let id = id.clone();
-            tokio::task::spawn_blocking(move || calls(&reader, &id))
+            let unlearned = Unlearned::of(&tool);
+            tokio::task::spawn_blocking(move || calls(&reader, &id, &unlearned))
         };
         let (latest, samples) = read.await.map_err(internal)?.map_err(internal)?;
         Ok(detail(&id, &tool, self.knowledge.decisions.summary(&id, &tool), &latest, samples))
     }
 }
 
-fn calls(reader: &Reader, id: &ToolId) -> Result<(Vec<CallRecord>, Vec<Sample>), schemascope_store::Error> {
+fn calls(
+    reader: &Reader,
+    id: &ToolId,
+    unlearned: &Unlearned,
+) -> Result<(Vec<CallRecord>, Vec<Sample>), schemascope_store::Error> {
     let query = |limit| CallQuery { tool: Some(id.clone()), limit, ..CallQuery::default() };
     let latest = reader.records(&query(LATEST), |_| true)?.calls;
     let mut samples = Vec::new();
     let taught = latest.iter().filter(|call| call.outcome == Outcome::Ok && call.carrier.is_some());
     for call in taught.take(SAMPLED) {
-        samples.extend(reader.call(call.id)?.as_ref().and_then(sample));
+        samples.extend(reader.call(call.id)?.as_ref().and_then(|call| sample(call, unlearned)));
         if samples.len() == SAMPLES {
             break;
         }
@@ -166,8 +171,9 @@ fn upper(counted: f64, quantile: f64) -> f64 {
     next * (1.0 - 1.0 / (9.0 * next) + quantile / (3.0 * next.sqrt())).powi(3)
 }
 
-fn sample(call: &CallRecord) -> Option<Sample> {
-    let observation = observe(call.result.as_deref()?)?;
+/// What a call taught; none if its text counts as a failure.
+fn sample(call: &CallRecord, unlearned: &Unlearned) -> Option<Sample> {
+    let observation = observe(call.result.as_deref()?).filter(|observation| !unlearned.has(observation))?;
     let bytes = observation.json.len();
     let mut json = observation.json.into_owned();
     if bytes > MAX_SAMPLE {

@@ -46,8 +46,7 @@ impl UserFiles {
         let rules_changes = watcher.watch(&rules);
         let settings = Arc::new(LiveSettings::open(data, options.fixed.clone())?);
         let loaded = LoadedConfig::read(&options.config);
-        let (cli, cli_changes) =
-            CliTools::open(data, options.ai_tools(), options.cli.clone(), &watcher);
+        let (cli, cli_changes) = CliTools::open(data, options.ai_tools(), options.cli.clone(), &watcher);
         let redaction = Arc::new(redaction(data, &loaded, &cli.values())?);
         let (watcher, config) = (Arc::new(watcher), Arc::new(ActiveConfig::new(loaded)));
         Ok(Self {

@@ -44,7 +44,7 @@ pub(crate) struct AdvertisementQueue {
 struct Waiting {
     changes: VecDeque<(ToolId, SuspensionChange)>,
     /// Times of each tool's changes of the last hour.
-    recent: HashMap<ToolId, VecDeque<Timestamp>>,
+    recent: HashMap<ToolId, Recent>,
 }
 
 impl AdvertisementQueue {
@@ -111,6 +111,15 @@ impl Service for AdvertisementQueue {
     }
 }
 
+/// Changes of one tool's schema.
+#[derive(Default)]
+struct Recent {
+    /// Times of those of the last hour that were taken.
+    taken: VecDeque<Timestamp>,
+    /// Whether a suspension was taken, and not its end.
+    is_open: bool,
+}
+
 impl Waiting {
     /// Adds a change. Returns whether there was room for it.
     fn add(&mut self, tool: &ToolId, change: SuspensionChange, at: Timestamp) -> bool {
@@ -118,14 +127,17 @@ impl Waiting {
             self.recent.clear();
         }
         let recent = self.recent.entry(tool.clone()).or_default();
-        while recent.front().is_some_and(|first| at.as_millis().saturating_sub(first.as_millis()) >= HOUR_MS)
-        {
-            recent.pop_front();
+        let is_old = |first: &Timestamp| at.as_millis().saturating_sub(first.as_millis()) >= HOUR_MS;
+        while recent.taken.front().is_some_and(is_old) {
+            recent.taken.pop_front();
         }
-        if recent.len() >= MAX_PER_HOUR || self.changes.len() >= MAX_WAITING {
+        // Without the end of what was written, a schema would look suspended for good.
+        let is_end = recent.is_open && change == SuspensionChange::Restored;
+        if !is_end && recent.taken.len() >= MAX_PER_HOUR || self.changes.len() >= MAX_WAITING {
             return false;
         }
-        recent.push_back(at);
+        recent.is_open = change == SuspensionChange::Suspended;
+        recent.taken.push_back(at);
         self.changes.push_back((tool.clone(), change));
         true
     }
@@ -143,7 +155,10 @@ mod tests {
         let added = (0..100).filter(|n| waiting.add(&a, SuspensionChange::Suspended, at(*n))).count();
         assert_eq!(added, MAX_PER_HOUR);
         assert!(waiting.add(&b, SuspensionChange::Suspended, at(5)));
-        assert!(!waiting.add(&a, SuspensionChange::Restored, at(HOUR_MS - 1)));
-        assert!(waiting.add(&a, SuspensionChange::Restored, at(HOUR_MS)));
+        assert!(!waiting.add(&a, SuspensionChange::Suspended, at(HOUR_MS - 1)));
+        assert!(
+            waiting.add(&a, SuspensionChange::Restored, at(HOUR_MS - 1)),
+            "the end of one that was written"
+        );
     }
 }

@@ -116,11 +116,6 @@ impl Decisions {
         self.state().ledger.tool(tool).cloned().unwrap_or_default()
     }
 
-    /// The version of a tool that awaits a decision.
-    pub(crate) fn candidate(&self, tool: &ToolId) -> Option<u32> {
-        self.state().ledger.tool(tool)?.candidate()
-    }
-
     /// All tools with an effective version, and which it is.
     pub(crate) fn in_force(&self) -> BTreeMap<ToolId, InForce> {
         let state = self.state();

@@ -171,7 +171,9 @@ impl EdgeGraph {
                 .drifts()
                 .open()
                 .filter(|drift| matches!(drift.event.change, Change::BecameNull | Change::Retyped { .. }))
-                .filter_map(|drift| Some((format!("drift {} of {name}", drift.event.id), field_path(&drift.event)?)))
+                .filter_map(|drift| {
+                    Some((format!("drift {} of {name}", drift.event.id), field_path(&drift.event)?))
+                })
                 .collect();
             let lacking: BTreeSet<String> = candidate.as_ref().map_or_else(BTreeSet::new, |(_, tool)| {
                 let outputs: BTreeSet<&str> =

@@ -16,6 +16,8 @@ pub(crate) struct Observations {
     pub(crate) count: u64,
     /// Calls whose bodies are not stored.
     pub(crate) without_bodies: u64,
+    /// Whether older calls were not looked at, because too many were no observations.
+    pub(crate) limited: bool,
 }
 
 impl Observations {
@@ -47,7 +49,9 @@ impl Observations {
         loop {
             let page = reader.calls(&query)?;
             let is_old = |call: &CallRecord| since.is_some_and(|since| call.at <= since);
-            let ends = page.calls.last().is_some_and(is_old);
+            // Pages are in the order of ids, which calls get when they end.
+            let ends =
+                page.calls.last().is_some_and(|call| since.is_some_and(|since| call.id.time() <= since));
             let wanted = |call: &&CallRecord| call.outcome == Outcome::Ok && !is_old(call);
             for call in page.calls.iter().filter(wanted) {
                 if found.count == last {
@@ -64,11 +68,11 @@ impl Observations {
             }
             calls += page.calls.len() as u64;
             query.before = page.next;
-            if ends
-                || page.next.is_none()
-                || found.count >= last
-                || calls >= last.saturating_mul(CALLS_PER_OBSERVATION)
-            {
+            if ends || page.next.is_none() || found.count >= last {
+                return Ok(found);
+            }
+            if calls >= last.saturating_mul(CALLS_PER_OBSERVATION) {
+                found.limited = true;
                 return Ok(found);
             }
         }

@@ -97,7 +97,8 @@ impl Contest {
         last: u64,
         promote_after: u64,
     ) -> Result<Verdict, Error> {
-        let trials = self.trials(reader, id, last)?;
+        // Fewer would never be enough.
+        let trials = self.trials(reader, id, last.max(promote_after))?;
         let comparison = self.effective.as_ref().map(|(_, schema)| compare(schema, &self.version.schema));
         let readers = comparison.as_ref().map(|found| (found.output, found.changes.as_slice()));
         let drifts = self.versions.drifts();
@@ -124,7 +125,7 @@ impl Contest {
                 }
             })?;
         trials.not_judged += found.without_bodies;
-        trials.limited = found.count == last;
+        trials.limited = found.count == last || found.limited;
         Ok(trials)
     }
 }

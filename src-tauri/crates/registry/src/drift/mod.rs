@@ -220,10 +220,13 @@ impl Drift {
     /// From now on this is what stands there.
     fn settle(&mut self, node: u32, kind: Kind) {
         self.counted.clear(node);
-        for at in 0..self.strata.list.len() {
-            if !self.strata.list[at].tally(node).is_empty() {
-                self.strata.update(&mut { at }, node, |tally| tally.settle(kind));
+        let mut at = 0;
+        // Room may be made by forgetting a class.
+        while let Some(stratum) = self.strata.list.get(at) {
+            if !stratum.tally(node).is_empty() {
+                self.strata.update(&mut at, node, |tally| tally.settle(kind));
             }
+            at += 1;
         }
     }
 

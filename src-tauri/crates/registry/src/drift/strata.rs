@@ -147,6 +147,22 @@ impl Strata {
             }
         }
         *self = Self::new(merged);
+        self.trim();
+    }
+
+    /// Keeps within the bound after a merge: what only one of two classes had counts as missing in the other. Classes not
+    /// used for longest go first, then the paths found last.
+    fn trim(&mut self) {
+        while self.slots > MAX_SLOTS && self.list.len() > 1 {
+            self.forget_oldest();
+        }
+        for tally in self.list.iter_mut().flat_map(|stratum| stratum.tallies.iter_mut().rev()) {
+            if self.slots <= MAX_SLOTS {
+                break;
+            }
+            self.slots -= tally.used();
+            *tally = Tally::default();
+        }
     }
 }
 

@@ -24,8 +24,8 @@ pub struct ToolVersions {
     /// The number cut last.
     latest: u32,
     decided: Decided,
-    /// Decisions with what stood before each, the latest last.
-    undo: Vec<(CallId, Decided)>,
+    /// Decisions with what stood before each, and the schemas that no policy touched, the latest last.
+    undo: Vec<(CallId, Decided, VecDeque<Box<str>>)>,
     /// Digests of what persons rejected or took back, the latest last.
     hands_off: VecDeque<Box<str>>,
     suspended: bool,
@@ -227,14 +227,14 @@ impl ToolVersions {
             Wish::Rollback(Some(to)) => AuditEvent::Rollback { to: Some(to) },
             Wish::Rollback(None) => AuditEvent::Rollback { to: self.decided.previous()? },
             Wish::Undo => {
-                AuditEvent::Undo { of: self.undo.last().map(|(of, _)| *of).ok_or(Refused::NothingToUndo)? }
+                AuditEvent::Undo { of: self.undo.last().map(|(of, ..)| *of).ok_or(Refused::NothingToUndo)? }
             }
         })
     }
 
     /// Takes an entry, or refuses it and is as before only if the caller keeps a copy.
     pub(super) fn take(&mut self, entry: &AuditEntry) -> Result<(), Refused> {
-        let before = self.decided.clone();
+        let (before, untouched) = (self.decided.clone(), self.hands_off.clone());
         let was_in_force = before.in_force();
         let by_person = entry.actor.kind != ActorKind::Policy;
         match &entry.event {
@@ -281,7 +281,7 @@ impl ToolVersions {
         // Another schema is advertised again.
         self.suspended &= was_in_force == self.decided.in_force();
         if entry.event.is_decision() {
-            self.undo.push((entry.id, before));
+            self.undo.push((entry.id, before, untouched));
             let beyond = self.undo.len().saturating_sub(MAX_UNDO);
             self.undo.drain(..beyond);
         }
@@ -299,7 +299,7 @@ impl ToolVersions {
     }
 
     fn undo(&mut self, of: CallId) -> Result<(), Refused> {
-        let (latest, before) = self.undo.pop().ok_or(Refused::NothingToUndo)?;
+        let (latest, before, untouched) = self.undo.pop().ok_or(Refused::NothingToUndo)?;
         if latest != of {
             return Err(Refused::NotTheLatest { latest });
         }
@@ -311,6 +311,7 @@ impl ToolVersions {
         let taken_back = self.decided.in_force().filter(|version| before.in_force() != Some(*version));
         self.decided = before;
         self.decided.earlier.retain(|version| self.versions.contains_key(version));
+        self.hands_off = untouched;
         self.keep_hands_off(taken_back);
         Ok(())
     }
