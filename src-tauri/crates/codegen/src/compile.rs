@@ -176,11 +176,16 @@ impl<'a> Reader<'a> {
                     value.clone()
                 }
                 "uniqueItems" if value.is_boolean() => value.clone(),
-                "required" if self.options.optional => continue,
+                // What accepts more here may accept less around it.
+                "required" | "dependentRequired" if self.options.optional => {
+                    if !is_empty(value) {
+                        loosen::mark(&mut self.graph, at);
+                    }
+                    continue;
+                }
                 // Draft 3 has a flag in the field's schema, which says nothing here.
                 "required" if value.is_boolean() => continue,
                 "required" if names(value) => value.clone(),
-                "dependentRequired" if self.options.optional => continue,
                 "dependentRequired" if value.as_object().is_some_and(|all| all.values().all(names)) => {
                     value.clone()
                 }
@@ -339,6 +344,14 @@ fn types(value: &Value) -> Option<Value> {
         Value::Array(list) if list.iter().all(|one| is_type(&one)) => Some(value.clone()),
         one if is_type(&one) => Some(json!([one])),
         _ => None,
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(names) => names.is_empty(),
+        Value::Object(names) => names.is_empty(),
+        _ => true,
     }
 }
 

@@ -178,6 +178,24 @@ mod tests {
         );
     }
 
+    /// Where fields need not be there, what requires them allows more, and rejected valid values through what is around
+    /// it.
+    #[test]
+    fn optional_fields_loosen_what_is_around_them() {
+        let compiled = |schema: serde_json::Value| {
+            let graph =
+                compile(&schema, Options { optional: true, pattern: |text: &str| Some(text.to_owned()) });
+            let root = &graph.nodes[0].keywords;
+            root.iter().map(|(keyword, _)| keyword.clone()).collect::<Vec<_>>()
+        };
+        let needs = |name: &str| json!({"required": [name]});
+        assert_eq!(compiled(json!({"oneOf": [needs("card"), needs("voucher")]})), ["anyOf"]);
+        assert_eq!(compiled(json!({"not": needs("error")})), [""; 0]);
+        assert_eq!(compiled(json!({"if": needs("card"), "then": {"minProperties": 2}})), [""; 0]);
+        assert_eq!(compiled(json!({"not": {"dependentRequired": {"a": ["b"]}}})), [""; 0]);
+        assert_eq!(compiled(json!({"oneOf": [{"type": "string"}, {"type": "null"}]})), ["oneOf"]);
+    }
+
     #[test]
     fn what_depends_on_an_unknown_part_is_left_out() {
         let out = |schema: serde_json::Value| {

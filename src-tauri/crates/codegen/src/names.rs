@@ -142,6 +142,7 @@ const RUST_METHODS: &[&str] =
 /// Names of files that some system or loader gives a meaning, and names that wrappers and indexes import.
 const FILE_WORDS: &[&str] = &[
     "lazy",
+    "root",
     "call_mcp_tool",
     "annotations",
     "index",

@@ -70,10 +70,11 @@ pub(crate) fn renewed(
     let path = entry.file.clone();
     let old = existing(&path);
     let region = old.as_deref().and_then(Region::find);
-    // A file of ours without its marks was edited too.
+    // A file that we wrote and that has lost its marks was edited too.
+    let was_written = before.is_some_and(|entry| entry.file == path);
     let is_edited = match (&region, &old) {
         (Some(region), _) => region.is_edited(),
-        (None, Some(old)) => !old.is_empty() && is_ours(&path, old),
+        (None, Some(old)) => !old.is_empty() && (was_written || is_ours(&path, old)),
         (None, None) => false,
     };
     // Without marks, nothing says what belongs to the user.
@@ -109,7 +110,7 @@ fn unchanged(
     existing: impl Fn(&str) -> Option<String>,
     writing: Writing,
 ) -> Option<Renewed> {
-    let old = existing(&before.file)?;
+    let old = existing(&before.file).filter(|old| !old.is_empty())?;
     let same = Tool { observation_count: before.observation_count, ..tool.clone() };
     let Wrapper { mut entry, text } = print(&same, names, language);
     if standing(&entry) != standing(before) || entry.file != before.file {
@@ -121,7 +122,7 @@ fn unchanged(
     let is_current = match region {
         Some(region) if !is_edited => region.is(&text),
         // The new text was offered already.
-        _ => is_ours(&before.file, &old) && before.digest == entry.digest && !is_forced,
+        _ => before.digest == entry.digest && !is_forced,
     };
     if !is_current {
         return None;

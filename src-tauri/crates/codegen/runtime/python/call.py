@@ -169,7 +169,9 @@ async def _answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
     length = int(headers["content-length"]) if headers.get("content-length", "").isdigit() else None
     while length is None or len(body) < length:
         if is_chunked:
-            size = int((await reader.readline()).split(b";")[0] or b"0", 16)
+            if not (line := await reader.readline()):
+                raise EOFError("the connection ended early")
+            size = int(line.split(b";")[0].strip() or b"0", 16)
             part = await reader.readexactly(size) if size else b""
             await reader.readline()
         else:
@@ -183,7 +185,7 @@ async def _answer(reader: asyncio.StreamReader) -> tuple[int, bytes]:
             event, start = _event(body, start, len(body) - len(part))
             if event is not None:
                 return int(words[1]), event
-    if length is not None and len(body) < length:
+    if is_stream or length is not None and len(body) < length:
         raise EOFError("the connection ended early")
     return int(words[1]), bytes(body)
 

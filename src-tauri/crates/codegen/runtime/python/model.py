@@ -213,7 +213,7 @@ class RootResult(_Accessors, RootModel[Any]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RootResult) or type(self) is not type(other):
             return False
-        return identity(self._raw) == identity(other._raw)
+        return bool(identity(self._raw) == identity(other._raw))
 
     def __hash__(self) -> int:
         return hash(identity(self._raw))

@@ -46,7 +46,8 @@ export async function callTool(toolId: string, args: unknown, options: CallOptio
     },
   };
   const limit = options.timeout ?? TIMEOUT;
-  const timeout = AbortSignal.timeout(limit);
+  // A timer holds no longer time.
+  const timeout = AbortSignal.timeout(Math.min(Math.max(0, Math.trunc(limit)), 2 ** 31 - 1));
   const signal = options.signal ? AbortSignal.any([options.signal, timeout]) : timeout;
   let status: number;
   let answer: string;
@@ -188,7 +189,7 @@ function header(text: string): string {
 /** Address of the endpoint and the agent token. */
 async function target(): Promise<{ url: string; token: string | undefined }> {
   let url = process.env["SCHEMASCOPE_URL"];
-  let token = process.env["SCHEMASCOPE_TOKEN"];
+  let token = process.env["SCHEMASCOPE_TOKEN"] || undefined;
   if (!url) {
     try {
       const text = await readFile(join(dataDir(), "instance.json"), "utf8");

@@ -172,6 +172,11 @@ function json(value: unknown, path: Path): Json {
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (Array.isArray(value)) return value.map((item, at) => json(item, [...path, at]));
   if (typeof value === "object") {
+    const own = value as { toJSON?: unknown };
+    if (typeof own.toJSON === "function") return json((own.toJSON as () => unknown)(), path);
+    if (value instanceof Map || value instanceof Set) {
+      throw new SchemascopeError(`${show(path)} is no JSON value: ${value instanceof Map ? "Map" : "Set"}`);
+    }
     const copy: { [key: string]: Json } = {};
     for (const [key, inner] of Object.entries(value)) {
       if (inner === undefined) continue;

@@ -94,7 +94,7 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
 pub(crate) fn index(entries: &[&Entry]) -> String {
     let mut text = String::from("//! Tools of a server.\n\n");
     for (function, names) in exported(entries) {
-        let _ = writeln!(text, "pub mod {function};\npub use {function}::{{{}}};", names.join(", "));
+        let _ = writeln!(text, "pub mod {function};\npub use self::{function}::{{{}}};", names.join(", "));
     }
     text
 }
