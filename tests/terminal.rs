@@ -374,8 +374,15 @@ fn store_maintenance_works_and_is_rejected_while_in_use() {
     for option in ["--overrides", "--ai-tools"] {
         let other = scratch.path().join("other.json");
         let run = program.run(&[option, other.to_str().unwrap(), "tools"]).unwrap();
-        assert!(run.code == Some(1) && run.err.contains(&format!("{option} {} has no effect", other.display())), "{run:?}");
-        let own = program.data_dir().join(if option == "--overrides" { "tool_overrides.json" } else { "ai-tools.json" });
+        assert!(
+            run.code == Some(1) && run.err.contains(&format!("{option} {} has no effect", other.display())),
+            "{run:?}"
+        );
+        let own = program.data_dir().join(if option == "--overrides" {
+            "tool_overrides.json"
+        } else {
+            "ai-tools.json"
+        });
         assert_eq!(program.run(&[option, own.to_str().unwrap(), "tools"]).unwrap().code, Some(0));
     }
     until("calls beyond the limit are removed", || program.json_lines(&["calls"]).unwrap().len() <= 2);

@@ -289,7 +289,10 @@ fn entries_of_other_programs_are_added_once_a_person_agrees() {
     fs::write(file, entries.to_string()).unwrap();
     let shown = program.run(&["import", "cli", file, "--dry-run"]).unwrap();
     assert!(shown.out.contains("code-reviewer") && shown.out.contains(" KEY"), "{shown:?}");
-    assert!(!shown.out.contains("sesame-9") && shown.out.contains("run-me") && shown.out.contains("and-me"), "{shown:?}");
+    assert!(
+        !shown.out.contains("sesame-9") && shown.out.contains("run-me") && shown.out.contains("and-me"),
+        "{shown:?}"
+    );
     let unasked = program.run(&["import", "cli", file]).unwrap();
     assert!(unasked.code == Some(1) && unasked.err.contains("--yes"), "{unasked:?}");
     assert_eq!(program.json(&["cli", "list"]).unwrap()["tools"], json!([]));

@@ -104,7 +104,8 @@ fn flow_is_listed_and_outlives_kill_rebuild_export_and_retention() {
     stateless("cid", "get_order", json!({"id": of_cid}));
     stateless("cid", "shipping_label", json!({"id": of_dan}));
     // Plans follow an edit of the overrides, although a hidden tool gets no calls.
-    let (overrides, plan) = (program.data_dir().join("tool_overrides.json"), ["plan", "--to", "shop__get_order"]);
+    let (overrides, plan) =
+        (program.data_dir().join("tool_overrides.json"), ["plan", "--to", "shop__get_order"]);
     let is_planned = || !program.json(&plan).unwrap()["plans"].as_array().unwrap().is_empty();
     let hide = |is_shown: bool| {
         let tools = json!({"get_order": {"enabled": is_shown}});

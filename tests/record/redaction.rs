@@ -271,7 +271,10 @@ fn redact_knows_the_secrets_of_command_line_tools() {
     let program = program(scratch.path(), &json!({}));
     let secret = "correct-horse-battery";
     let trace = scratch.path().join("trace.ndjson");
-    let line = |n: u32| json!({"tool_id": "notes__get", "output": {"n": n, "text": format!("it says {secret}")}}).to_string() + "\n";
+    let line = |n: u32| {
+        json!({"tool_id": "notes__get", "output": {"n": n, "text": format!("it says {secret}")}}).to_string()
+            + "\n"
+    };
     fs::write(&trace, (0..12).map(line).collect::<String>()).unwrap();
     assert_eq!(program.run(&["backfill", trace.to_str().unwrap()]).unwrap().code, Some(0));
     fs::remove_file(trace).unwrap();

@@ -157,12 +157,18 @@ fn patch_needs_a_schema_and_says_what_it_leaves_out() {
     // With --json, the file was not written.
     let file = scratch.path().join("patch.json");
     let out = ["--out", file.to_str().unwrap()];
-    let patch = program.json(&[&["export", "patch", "shop__list_orders", "--with-values"][..], &out].concat()).unwrap();
+    let patch = program
+        .json(&[&["export", "patch", "shop__list_orders", "--with-values"][..], &out].concat())
+        .unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), patch["text"].as_str().unwrap());
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
-        assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600, "it has observed values");
+        assert_eq!(
+            fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+            0o600,
+            "it has observed values"
+        );
     }
     let run = program.run(&["export", "patch", "shop__list_orders", "--follow", "x"]).unwrap();
     assert!(run.code == Some(2) && run.err.contains("--follow works with `export registry` only"), "{run:?}");

@@ -129,7 +129,10 @@ impl Graph {
                     seen.sessions
                 ));
                 if seen.weak > 0 {
-                    opposing.push(format!("in {} of these calls, it is a value that many fields have", seen.weak));
+                    opposing.push(format!(
+                        "in {} of these calls, it is a value that many fields have",
+                        seen.weak
+                    ));
                 }
                 let share = 100 * seen.credit / (60 * seen.flows).max(1);
                 if share < 95 {

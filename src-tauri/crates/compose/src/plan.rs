@@ -337,8 +337,7 @@ impl Graph {
         }
         let taken = self.known(tool).and_then(|known| self.taken(known, place));
         let calls = taken.as_ref().map_or(0, |taken| taken.calls);
-        let flows =
-            taken.iter().flat_map(|taken| taken.from.values()).flat_map(|outputs| outputs.values());
+        let flows = taken.iter().flat_map(|taken| taken.from.values()).flat_map(|outputs| outputs.values());
         let from_tools = flows.map(|seen| seen.flows).max().unwrap_or(0) * 4 >= calls;
         let plain = place.amount || place.text || place.listed || place.types.is_boolean() || place.date;
         if plain {

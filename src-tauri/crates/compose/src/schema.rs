@@ -244,10 +244,8 @@ impl<'a> Walk<'a> {
             Some(Value::Array(names)) => names.iter().any(|own| own == name),
             _ => false,
         };
-        let has_members = schema
-            .get("properties")
-            .and_then(Value::as_object)
-            .is_some_and(|members| !members.is_empty());
+        let has_members =
+            schema.get("properties").and_then(Value::as_object).is_some_and(|members| !members.is_empty());
         let (path, types) = match (is("array"), is("object")) {
             (true, _) if schema.get("items").is_none_or(Value::is_boolean) => (format!("{path}[]"), Types(0)),
             (true, _) => (format!("{path}[]"), Types::COMPOSED),
@@ -287,8 +285,8 @@ impl<'a> Walk<'a> {
                         "oneOf",
                         "allOf",
                     ]
-                        .iter()
-                        .any(|member| schema.get(member).is_some());
+                    .iter()
+                    .any(|member| schema.get(member).is_some());
             }
         }
         if inner {
@@ -357,12 +355,25 @@ mod tests {
         assert_eq!(
             found(true),
             [
-                "base.b", "base.n", "elsewhere", "free", "id", "issue", "name", "note", "options", "payload{}", "rows[]",
-                "tags[]", "who.id"
+                "base.b",
+                "base.n",
+                "elsewhere",
+                "free",
+                "id",
+                "issue",
+                "name",
+                "note",
+                "options",
+                "payload{}",
+                "rows[]",
+                "tags[]",
+                "who.id"
             ]
         );
         assert_eq!(found(false), ["options.deep", "rows[].x", "who.kind"]);
-        assert!(!outputs(&schema).iter().any(|field| ["options", "payload{}", "tags[]"].contains(&&*field.path)));
+        assert!(
+            !outputs(&schema).iter().any(|field| ["options", "payload{}", "tags[]"].contains(&&*field.path))
+        );
     }
 
     /// Fields of tuples were unknown, so that edges from them were lost once a tuple was learned.

@@ -405,10 +405,18 @@ fn tool(id: &str, input: Value, output: Value) -> Tool {
 /// into another one made an edge of certainty.
 #[test]
 fn accidental_flow_into_a_map_is_no_edge() {
-    let list = tool("s__list", json!({}), json!({"properties": {"rows": {"type": "array", "items": {
-        "properties": {"state": {"type": "string"}}}}}}));
-    let run = tool("s__run", json!({"required": ["labels"], "properties": {"labels": {"type": "object",
-        "additionalProperties": {"type": "string"}}}}), json!({}));
+    let list = tool(
+        "s__list",
+        json!({}),
+        json!({"properties": {"rows": {"type": "array", "items": {
+        "properties": {"state": {"type": "string"}}}}}}),
+    );
+    let run = tool(
+        "s__run",
+        json!({"required": ["labels"], "properties": {"labels": {"type": "object",
+        "additionalProperties": {"type": "string"}}}}),
+        json!({}),
+    );
     let mut windows = Windows::new(KEY);
     let mut evidence = Evidence::default();
     let mut number = 0_u64;
@@ -424,7 +432,10 @@ fn accidental_flow_into_a_map_is_no_edge() {
             arguments: &arguments,
             result: Some(&result),
         });
-        evidence.add(&Stored { session, tool, machine: 0, at: number, arguments: &arguments, ok: true, flow: &flow }, KEY);
+        evidence.add(
+            &Stored { session, tool, machine: 0, at: number, arguments: &arguments, ok: true, flow: &flow },
+            KEY,
+        );
     };
     for n in 0..20 {
         let session = format!("s{n}");
@@ -444,9 +455,17 @@ fn accidental_flow_into_a_map_is_no_edge() {
 
 #[test]
 fn incompatible_types_are_not_joined() {
-    let give = tool("s__get_repo", json!({}), json!({"properties": {"private": {"type": "boolean"}, "size": {"type": "integer"}}}));
-    let take = tool("s__make_repo", json!({"required": ["private", "size"], "properties": {"private": {"type": "boolean"},
-        "size": {"type": "boolean"}}}), json!({"type": "object"}));
+    let give = tool(
+        "s__get_repo",
+        json!({}),
+        json!({"properties": {"private": {"type": "boolean"}, "size": {"type": "integer"}}}),
+    );
+    let take = tool(
+        "s__make_repo",
+        json!({"required": ["private", "size"], "properties": {"private": {"type": "boolean"},
+        "size": {"type": "boolean"}}}),
+        json!({"type": "object"}),
+    );
     let mut graph = built(&[give, take], &Evidence::default());
     assert_eq!(graph.edges(&Filter::default()), []);
 }
@@ -458,7 +477,11 @@ fn plan_is_found_among_many_chains() {
     let properties: serde_json::Map<String, Value> =
         names.iter().map(|name| (format!("{name}_id"), json!({"type": "string"}))).collect();
     let required: Vec<&String> = properties.keys().collect();
-    let mut tools = vec![tool("s__ship", json!({"required": required, "properties": properties}), json!({"type": "object"}))];
+    let mut tools = vec![tool(
+        "s__ship",
+        json!({"required": required, "properties": properties}),
+        json!({"type": "object"}),
+    )];
     for (number, name) in names.iter().enumerate() {
         for verb in ["list", "find", "search", "latest"] {
             let result = json!({"properties": {(format!("{name}_id")): {"type": "string"}}});

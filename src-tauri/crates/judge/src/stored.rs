@@ -288,7 +288,10 @@ mod tests {
     fn more_errors_than_are_looked_at_leave_it_open() {
         let schema = json!({"items": {"properties": {"mail": {"enum": ["a"]}, "n": {"type": "integer"}}}});
         let mut rows = vec![json!({"mail": "⟦redacted string 7⟧", "n": 1}); 1_200];
-        assert_eq!(Judge::new(&schema).check_stored(&Value::from(rows.clone()).to_string()), Conformance::Unknown);
+        assert_eq!(
+            Judge::new(&schema).check_stored(&Value::from(rows.clone()).to_string()),
+            Conformance::Unknown
+        );
         rows.push(json!({"mail": "a", "n": "x"}));
         assert_ne!(Judge::new(&schema).check_stored(&Value::from(rows).to_string()), Conformance::Fits);
     }

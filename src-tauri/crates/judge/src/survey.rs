@@ -121,7 +121,8 @@ pub(crate) fn effort(schema: &Value) -> Result<Effort, Unusable> {
         }
     }
     let maps = || places.all().iter().map(|(_, map)| *map);
-    let required = maps().filter_map(|map| map.get("required")?.as_array()).map(|names| names.len() as u64).sum();
+    let required =
+        maps().filter_map(|map| map.get("required")?.as_array()).map(|names| names.len() as u64).sum();
     let has_alternatives = maps().any(|map| map.contains_key("anyOf") || map.contains_key("oneOf"));
     let applicators = (0..places.all().len()).map(|place| applicators(&places, place)).collect();
     let mut survey = Survey { places, applicators, costs: HashMap::new(), order: Vec::new() };

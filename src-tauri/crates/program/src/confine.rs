@@ -28,8 +28,7 @@ const SYSTEM: &[&str] = &[
 ];
 /// Devices that programs write to.
 #[cfg(target_os = "linux")]
-const DEVICES: &[&str] =
-    &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/shm"];
 
 /// The folder of the system with this file, which every confined program can read.
 pub fn system_folder_of(file: &Path) -> Option<&'static str> {

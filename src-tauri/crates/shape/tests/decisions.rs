@@ -291,7 +291,13 @@ fn every_type_of_root_has_a_schema() {
 fn peculiar_documents_are_counted_and_noted() {
     let mut shape = Shape::new();
     let deep = "[".repeat(100) + &"]".repeat(100);
-    for document in ["{\"a\":1,\"a\":2}", "{\"1234567\":{\"a\":1,\"a\":2}}", "{\"b\":\"\\ud800\"}", "{\"c\":1e999}", deep.as_str()] {
+    for document in [
+        "{\"a\":1,\"a\":2}",
+        "{\"1234567\":{\"a\":1,\"a\":2}}",
+        "{\"b\":\"\\ud800\"}",
+        "{\"c\":1e999}",
+        deep.as_str(),
+    ] {
         shape.observe(document.as_bytes()).unwrap();
     }
     let notes: Vec<(&str, u64)> = shape.notes().into_iter().map(|note| (note.note, note.count)).collect();
@@ -329,7 +335,10 @@ fn hidden_keys_are_no_fields() {
     let mixed = shape((0..30).map(|n| json!({"name": format!("n{n}"), "⟦redacted key 1⟧": n})));
     let mixed = schema(&mixed);
     assert_eq!(mixed["required"], json!(["name"]), "{mixed}");
-    assert!(!mixed.to_string().contains("redacted") && mixed["additionalProperties"] != json!(false), "{mixed}");
+    assert!(
+        !mixed.to_string().contains("redacted") && mixed["additionalProperties"] != json!(false),
+        "{mixed}"
+    );
     let mut undecodable = Shape::default();
     for n in 0..30 {
         undecodable.observe(format!(r#"{{"caf\udce9":{n}}}"#).as_bytes()).unwrap();

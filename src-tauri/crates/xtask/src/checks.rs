@@ -29,7 +29,15 @@ const PURE: &[(&str, &[&str])] = &[
     ("schemascope-compare", &["serde", "serde_json"]),
     (
         "schemascope-compose",
-        &["memchr", "percent-encoding", "schemascope-json", "schemascope-model", "serde", "serde_json", "siphasher"],
+        &[
+            "memchr",
+            "percent-encoding",
+            "schemascope-json",
+            "schemascope-model",
+            "serde",
+            "serde_json",
+            "siphasher",
+        ],
     ),
     (
         "schemascope-discovery",

@@ -77,7 +77,8 @@ fn pair(edge: &Edge, known: &EdgeField, why: Option<&FieldReasons>) -> AnyView {
         };
         view! { <p class="faint">{text}</p> }.into_any()
     });
-    let calls = why.map(|why| why.calls.iter().map(|flow| call(edge, &why.input, flow)).views()).unwrap_or_default();
+    let calls =
+        why.map(|why| why.calls.iter().map(|flow| call(edge, &why.input, flow)).views()).unwrap_or_default();
     let has_calls = !calls.is_empty();
     view! {
         <article class="pair">
@@ -97,7 +98,8 @@ fn call(edge: &Edge, input: &str, flow: &FlowCall) -> AnyView {
     let value = match &flow.value {
         Some(value) => {
             let one_of = (!is_single(input)).then_some("one of ");
-            view! { <span class="value mono">{one_of}<Foreign text=value.to_string() limit=120 /></span> }.into_any()
+            view! { <span class="value mono">{one_of}<Foreign text=value.to_string() limit=120 /></span> }
+                .into_any()
         }
         None => view! { <span class="faint">"the value is not available"</span> }.into_any(),
     };

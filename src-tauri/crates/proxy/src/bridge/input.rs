@@ -23,6 +23,8 @@ pub(super) enum AskError {
     Malformed(String),
     /// The client did not declare the capability for this method.
     Undeclared(String),
+    /// The client answered every question with an error, as when a person declines: it would be asked again and again.
+    Refused(Bytes),
 }
 
 impl AskError {
@@ -32,6 +34,7 @@ impl AskError {
             Self::Malformed(reason) => error_outcome(&RpcError::internal(format!(
                 "the upstream's request for input is invalid: {reason}"
             ))),
+            Self::Refused(error) => Ended::Error(error),
             Self::Undeclared(method) => error_outcome(&RpcError::internal(format!(
                 "the upstream requires {method}, but this client did not declare the capability for it"
             ))),
@@ -94,15 +97,28 @@ pub(super) async fn ask_client(
         waiting.push((key, answered));
     }
     let mut answers = Bytes::from_static(b"{}");
+    let (mut is_answered, mut refusal) = (waiting.is_empty(), None);
     for (key, answered) in waiting {
         let body = tokio::select! {
             body = answered => body,
             () = cancelled.cancelled() => return Err(AskError::Gone),
         };
-        // Questions that the client answers with an error are left out; the upstream decides what follows.
-        if let Ok(Body::Result(result)) = body {
-            answers = params::with(Some(&answers), &[(&key, &result)]);
+        // Of several questions, those that the client answers with an error are left out; the upstream decides what
+        // follows.
+        match body {
+            Ok(Body::Result(result)) => {
+                is_answered = true;
+                answers = params::with(Some(&answers), &[(&key, &result)]);
+            }
+            Ok(Body::Error(error)) => refusal = refusal.or(Some(error)),
+            Err(_) => {}
         }
+    }
+    if !is_answered {
+        let unasked = || {
+            RpcError::internal("the client cannot be asked what the upstream requires".to_owned()).object()
+        };
+        return Err(AskError::Refused(refusal.unwrap_or_else(unasked)));
     }
     String::from_utf8(answers.to_vec()).map_err(|_| AskError::Gone)
 }

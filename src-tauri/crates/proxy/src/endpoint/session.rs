@@ -207,7 +207,10 @@ impl Session {
     /// Takes the session's only inbox for a GET stream; `None` if another stream has it.
     pub(crate) fn start_listening(&self) -> Option<Inbox> {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
-        self.listening.store(true, Ordering::Release);
+        // A stream that did not get it does not listen.
+        if waiting.is_some() {
+            self.listening.store(true, Ordering::Release);
+        }
         waiting
     }
 

@@ -130,8 +130,8 @@ pub(super) async fn announce_others(
             Ok(received) => {
                 let method = received.notification.method.as_str();
                 let tools = method == "notifications/tools/list_changed" && received.among.is_none();
-                let list = method.ends_with("/list_changed") && !tools;
-                if list || method == "notifications/resources/updated" {
+                // Which clients each of the others concerns is known where they listen.
+                if !tools {
                     let (notification, among) = (received.notification, received.among);
                     // Fails if no client listens.
                     let _ = notifications.send(UpstreamNotification {

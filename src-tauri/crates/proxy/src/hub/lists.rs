@@ -24,6 +24,9 @@ impl Hub {
             .into_iter()
             .map(|(upstream, live)| {
                 let own = upstream.serving_now(who);
+                if own.is_none() {
+                    live.look_again();
+                }
                 let listing = tokio::spawn(async move {
                     let own = own?;
                     let listed = handshake::list_tools(&own.link, own.hello.era);

@@ -40,6 +40,14 @@ impl Hello {
         params::field(&self.capabilities, capability).is_some_and(|found| found.raw != "null")
     }
 
+    /// Whether the upstream announces changes of the list of a capability.
+    pub(crate) fn announces(&self, capability: &str) -> bool {
+        let found = params::field(&self.capabilities, capability);
+        found
+            .and_then(|found| params::field(&found.raw, "listChanged"))
+            .is_some_and(|found| found.raw == "true")
+    }
+
     fn new(era: Era, version: String, result: &Bytes, info: Option<Bytes>) -> Self {
         let raw = |name| params::field(result, name).map(|found| found.raw);
         Self {

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use schemascope_model::Timestamp;
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
 use super::handshake::{self, SessionError};
@@ -165,10 +165,9 @@ impl Upstream {
             }
             std::future::pending::<()>().await;
         };
-        let relist = Notify::new();
         tokio::select! {
-            () = self.relay(&live, &mut notifications, &relist) => {}
-            () = self.keep_listed(&live, &relist) => {}
+            () = self.relay(&live, &mut notifications) => {}
+            () = self.keep_listed(&live) => {}
             () = subscriptions::keep_listening(&live) => {}
             () = renewed => {}
             () = live.link.closed() => {}
@@ -177,33 +176,28 @@ impl Upstream {
     }
 
     /// Passes notifications on, and requests a new list when the tools changed.
-    async fn relay(
-        &self,
-        live: &Live,
-        notifications: &mut broadcast::Receiver<Notification>,
-        relist: &Notify,
-    ) {
+    async fn relay(&self, live: &Live, notifications: &mut broadcast::Receiver<Notification>) {
         let mut consumers = SlowConsumers::<()>::default();
         loop {
             match notifications.recv().await {
                 Ok(notification) => {
                     if live.hello.has("tools") && notification.method == "notifications/tools/list_changed" {
-                        relist.notify_one();
+                        live.relist.notify_one();
                     }
                     self.publish(notification, None);
                     consumers.wait_for_listeners(NOTIFICATION_CAPACITY, || self.notifications.len()).await;
                 }
                 // A missed notification may have announced a change.
-                Err(broadcast::error::RecvError::Lagged(_)) => relist.notify_one(),
+                Err(broadcast::error::RecvError::Lagged(_)) => live.relist.notify_one(),
                 Err(broadcast::error::RecvError::Closed) => return,
             }
         }
     }
 
     /// Lists the tools again whenever requested, until that succeeds.
-    async fn keep_listed(&self, live: &Live, relist: &Notify) {
+    async fn keep_listed(&self, live: &Live) {
         loop {
-            relist.notified().await;
+            live.relist.notified().await;
             // Some upstreams announce a change with every list.
             tokio::time::sleep(RELIST_DELAY).await;
             match handshake::list_tools(&live.link, live.hello.era).await {
@@ -214,7 +208,7 @@ impl Upstream {
                 Err(reason) => {
                     tracing::warn!(upstream = %self.name, %reason, "cannot list the changed tools; trying again");
                     tokio::time::sleep(RELIST_RETRY_PAUSE).await;
-                    relist.notify_one();
+                    live.relist.notify_one();
                 }
             }
         }

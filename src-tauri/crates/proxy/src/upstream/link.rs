@@ -9,7 +9,7 @@ mod request;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +28,8 @@ pub(crate) use request::{Closed, Head, Kind, Lost, NewRequest, Outgoing, Reply, 
 const OUTGOING_CAPACITY: usize = 64;
 /// Notifications that may wait for a slow listener.
 const NOTIFICATION_CAPACITY: usize = 256;
+/// Progress tokens of tasks that are kept. The oldest are dropped first.
+const MAX_TASK_TOKENS: usize = 1_024;
 
 /// A notification that belongs to no request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -41,6 +43,8 @@ pub(crate) struct Link {
     outgoing: mpsc::Sender<Outgoing>,
     next: AtomicU64,
     pending: Mutex<HashMap<u64, Pending>>,
+    /// The client's progress tokens of requests that were answered with a task, which goes on.
+    task_tokens: Mutex<BTreeMap<u64, Bytes>>,
     /// Open questions of the upstream, by their ids.
     questions: Mutex<HashMap<Bytes, CancellationToken>>,
     notifications: broadcast::Sender<Notification>,
@@ -91,6 +95,7 @@ impl Link {
             outgoing,
             next: AtomicU64::new(1),
             pending: Mutex::default(),
+            task_tokens: Mutex::default(),
             questions: Mutex::default(),
             notifications: broadcast::Sender::new(NOTIFICATION_CAPACITY),
             owner,
@@ -264,11 +269,38 @@ impl Link {
 
     fn answer(&self, id: &[u8], body: Body) {
         match message::number(id).and_then(|number| self.pending().remove(&number)) {
-            // The caller may be gone.
-            Some(pending) => drop(pending.answer.send(Ok(body))),
+            Some(pending) => {
+                if let (Some(number), Some(token), Body::Result(result)) =
+                    (message::number(id), &pending.token, &body)
+                {
+                    self.keep_token(number, token, result);
+                }
+                // The caller may be gone.
+                drop(pending.answer.send(Ok(body)));
+            }
             None => self.log.note(&[b"(answer to an unknown or cancelled request) ", id].concat()),
         }
         self.close_if_forgotten();
+    }
+}
+
+impl Link {
+    /// Keeps a progress token whose request was answered with a task: it is valid as long as the task. In a session that
+    /// clients share, nothing says later whose it is.
+    fn keep_token(&self, id: u64, token: &Bytes, result: &Bytes) {
+        if self.owner.is_none() || memchr::memmem::find(result, b"\"taskId\"").is_none() {
+            return;
+        }
+        let mut tokens = self.task_tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        // A slice would keep the whole request.
+        tokens.insert(id, Bytes::copy_from_slice(token));
+        if tokens.len() > MAX_TASK_TOKENS {
+            tokens.pop_first();
+        }
+    }
+
+    fn task_token(&self, id: u64) -> Option<Bytes> {
+        self.task_tokens.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
     }
 }
 

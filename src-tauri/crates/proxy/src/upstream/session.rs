@@ -3,10 +3,11 @@
 use std::future::Future;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use schemascope_model::Timestamp;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::handshake::{self, Hello, SessionError};
@@ -16,6 +17,9 @@ use super::transport::{Messages, Transport};
 use crate::exchange::Outbox;
 use crate::observer::ListedTool;
 use crate::wire::{Era, Who, headers, params};
+
+/// Time after which an upstream that announces no changes is asked for its tools again, once a client lists them.
+const LISTING_AGE: Duration = Duration::from_secs(30);
 
 /// How a session begins.
 pub(crate) struct Opening {
@@ -36,6 +40,10 @@ pub(crate) struct Live {
     /// Lets requests use the session one at a time, where a question of the upstream could belong to any of them.
     pub(crate) turn: Option<Arc<Semaphore>>,
     tools: Mutex<Arc<[ListedTool]>>,
+    /// Asks for the tools again.
+    pub(super) relist: Notify,
+    /// When the tools were last asked for because a client listed them.
+    looked: Mutex<Instant>,
     /// See [`Transport::separates_requests`].
     pub(super) separates_requests: bool,
     pub(crate) pid: Option<u32>,
@@ -49,6 +57,19 @@ impl Live {
 
     pub(crate) fn take_tools(&self, tools: Arc<[ListedTool]>) {
         *self.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools;
+    }
+
+    /// Notes that a client lists the tools. Of an upstream that does not announce changes they are asked for again, in the
+    /// background, unless they were a moment ago: clients are notified of what changed.
+    pub(crate) fn look_again(&self) {
+        if self.hello.announces("tools") {
+            return;
+        }
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked.elapsed() >= LISTING_AGE {
+            *looked = Instant::now();
+            self.relist.notify_one();
+        }
     }
 
     /// Sends a client's request in the form of this session's era.
@@ -103,6 +124,8 @@ pub(crate) async fn run<S: Future<Output = String> + Send>(
                 hello,
                 turn: takes_turns.then(|| Arc::new(Semaphore::new(1))),
                 tools: Mutex::default(),
+                relist: Notify::new(),
+                looked: Mutex::new(Instant::now()),
                 separates_requests,
                 pid: connection.pid(),
                 since: Timestamp::now(),

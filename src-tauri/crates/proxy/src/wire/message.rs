@@ -146,7 +146,11 @@ pub(crate) fn probable_id(head: &[u8], tail: &[u8]) -> Option<u64> {
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
     };
-    let first = memchr::memmem::find(head, b"\"id\"").and_then(|at| number(head, at));
+    // Content has ids of its own.
+    let content = [&b"\"result\""[..], b"\"params\"", b"\"error\""];
+    let ends = content.iter().filter_map(|key| memchr::memmem::find(head, key)).min();
+    let envelope = head.get(..ends.unwrap_or(head.len())).unwrap_or(head);
+    let first = memchr::memmem::find(envelope, b"\"id\"").and_then(|at| number(envelope, at));
     first.or_else(|| memchr::memmem::rfind(tail, b"\"id\"").and_then(|at| number(tail, at)))
 }
 
@@ -266,6 +270,7 @@ mod tests {
         for (line, id) in [
             (r#"{"jsonrpc":"2.0","id":17,"result":{bro"#, Some(17)),
             (r#"{"result":{"s":"broken},"jsonrpc":"2.0","id" : 4}"#, Some(4)),
+            (r#"{"result":{"structuredContent":{"id":3,"x":bro}},"jsonrpc":"2.0","id":7}"#, Some(7)),
             ("DEBUG hello", None),
             (r#""id""#, None),
         ] {

@@ -31,7 +31,11 @@ impl KnownParams {
         Self {
             name: members.get("name").map(|raw| found(params, raw)),
             arguments: members.get("arguments").map(|raw| found(params, raw).raw),
-            progress_token: meta.and_then(|meta| meta.get("progressToken").map(|raw| found(params, raw))),
+            progress_token: meta.and_then(|meta| {
+                // Some serializers write null for what there is not.
+                let token = meta.get("progressToken").filter(|raw| raw.get() != "null");
+                token.map(|raw| found(params, raw))
+            }),
         }
     }
 

@@ -109,7 +109,11 @@ fn rename(nodes: &mut [WrittenNode], secrets: &dyn Secrets) -> bool {
             && let Some(other) = secrets.text(name)
         {
             // The marker may be too long beside the rest of the name.
-            let marker = if may_be_kept(&format!("{other} {}", u32::MAX)) { other } else { format!("{REDACTED}key⟧") };
+            let marker = if may_be_kept(&format!("{other} {}", u32::MAX)) {
+                other
+            } else {
+                format!("{REDACTED}key⟧")
+            };
             let numbered = (2..=u32::MAX).map(|number| format!("{marker} {number}"));
             let mut names = std::iter::once(marker.clone()).chain(numbered).map(String::into_boxed_str);
             if let Some(free) = names.find(|name| !taken.contains(&(parent, name.clone()))) {
@@ -209,8 +213,13 @@ mod tests {
             }
         }
         let long = format!("{}hunter", "path".repeat(30));
-        let document = |n: u32| format!(r#"{{"hunter":{n},"{long}":1,"{long}s":2,"⟦redacted string 40⟧":"x","a":{{"hunter":{n}}}}}"#);
-        let forgot = shape((0..20).map(document)).without_secrets(&Numbered).unwrap().expect("it has secrets");
+        let document = |n: u32| {
+            format!(
+                r#"{{"hunter":{n},"{long}":1,"{long}s":2,"⟦redacted string 40⟧":"x","a":{{"hunter":{n}}}}}"#
+            )
+        };
+        let forgot =
+            shape((0..20).map(document)).without_secrets(&Numbered).unwrap().expect("it has secrets");
         let state = forgot.to_state();
         assert!(!String::from_utf8_lossy(&state).contains("hunter"));
         let read = Shape::from_state(&state).unwrap();

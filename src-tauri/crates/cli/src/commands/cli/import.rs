@@ -33,8 +33,31 @@ const TELLING: [&str; 11] = [
 
 /// Endings of variables that decide which code runs: `LD_PRELOAD`, `NODE_OPTIONS`, `GIT_SSH_COMMAND`, `BASH_ENV`, …
 const RUNS_CODE: [&str; 26] = [
-    "ASKPASS", "AUDIT", "BROWSER", "CMD", "COMMAND", "DIFF", "EDITOR", "ENV", "EXEC", "HOME", "HOOK", "INIT", "LIB",
-    "LIBRARIES", "OPEN", "OPT", "OPTIONS", "OPTS", "PAGER", "PATH", "PRELOAD", "RC", "SHELL", "SSH", "STARTUP",
+    "ASKPASS",
+    "AUDIT",
+    "BROWSER",
+    "CMD",
+    "COMMAND",
+    "DIFF",
+    "EDITOR",
+    "ENV",
+    "EXEC",
+    "HOME",
+    "HOOK",
+    "INIT",
+    "LIB",
+    "LIBRARIES",
+    "OPEN",
+    "OPT",
+    "OPTIONS",
+    "OPTS",
+    "PAGER",
+    "PATH",
+    "PRELOAD",
+    "RC",
+    "SHELL",
+    "SSH",
+    "STARTUP",
     "VISUAL",
 ];
 /// Beginnings of such variables.

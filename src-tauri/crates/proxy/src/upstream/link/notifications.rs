@@ -56,6 +56,9 @@ impl Link {
         if let Some(Pending { token: Some(own), events, .. }) = self.pending().get(&id) {
             let params = params::splice(&params, vec![(token.range, own.to_vec())]);
             self.pass_on(events, Event::Notification { method, params: Some(params) });
+        } else if let (Some(own), Some(owner)) = (self.task_token(id), &self.owner) {
+            let params = params::splice(&params, vec![(token.range, own.to_vec())]);
+            self.pass_on(owner.news(), Event::Notification { method, params: Some(params) });
         }
     }
 

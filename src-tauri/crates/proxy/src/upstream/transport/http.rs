@@ -187,10 +187,11 @@ impl Carrier {
     }
 
     fn post(&self, bytes: Bytes) -> RequestBuilder {
-        self.builder(Method::POST)
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "application/json, text/event-stream")
-            .body(bytes)
+        // In place of what the entry says of them.
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        self.builder(Method::POST).headers(headers).body(bytes)
     }
 
     /// Sends a message that has no answer.
