@@ -114,9 +114,19 @@ fn generate_writes_only_what_changed_and_ends_with_the_totals() {
     assert_eq!(again["files_written"], 0);
     assert!(fs::read_to_string(&path).unwrap().starts_with("# mine\n"));
 
+    // One that has lost its marks is the user's, and in nobody's way.
+    let taken = folder.join("servers/shop/refund.py");
+    fs::write(&taken, "print('mine')\n").unwrap();
+    fs::remove_file(folder.join("servers/shop/get_order.py")).unwrap();
+    let run = program.run(&["generate", "--out", &out, "--force"]).unwrap();
+    assert!(run.code == Some(0) && run.err.contains("has lost its marks"), "{run:?}");
+    assert_eq!(fs::read_to_string(&taken).unwrap(), "print('mine')\n");
+    assert!(folder.join("servers/shop/get_order.py").exists());
     // A file of somebody else is not replaced.
-    fs::write(folder.join("servers/shop/refund.py"), "print('mine')\n").unwrap();
-    let run = program.run(&["generate", "--out", &out]).unwrap();
+    let other = scratch.path().join("other");
+    fs::create_dir_all(other.join("servers/shop")).unwrap();
+    fs::write(other.join("servers/shop/refund.py"), "print('mine')\n").unwrap();
+    let run = program.run(&["generate", "--out", other.to_str().unwrap()]).unwrap();
     assert!(run.code == Some(1) && run.err.contains("was not written by Schemascope"), "{run:?}");
     let run = program.run(&["generate", "--out", &out, "--server", "shopp"]).unwrap();
     assert!(run.code == Some(1) && run.err.contains("did you mean shop?"), "{run:?}");

@@ -9,6 +9,9 @@ const OLDER: [&str; 4] = ["draft-04/", "draft-05/", "draft-06/", "draft-07/"];
 /// Keywords that say nothing about values.
 const KEPT: [&str; 5] = ["$ref", "$schema", "$id", "definitions", "$defs"];
 
+/// Keywords whose values are no schemas.
+const VALUES: [&str; 4] = ["const", "enum", "default", "examples"];
+
 /// Returns a document without what its draft ignores. Recursion is bounded by the depth that serde_json reads.
 pub(crate) fn current(schema: &Value) -> Cow<'_, Value> {
     let draft = schema.get("$schema").and_then(Value::as_str).unwrap_or_default();
@@ -28,7 +31,8 @@ fn drop_ignored(value: &mut Value) {
             if map.get("$ref").is_some_and(Value::is_string) {
                 map.retain(|key, _| KEPT.contains(&key.as_str()));
             }
-            map.values_mut().for_each(drop_ignored);
+            let inner = map.iter_mut().filter(|(key, _)| !VALUES.contains(&key.as_str()));
+            inner.for_each(|(_, value)| drop_ignored(value));
         }
         _ => {}
     }

@@ -4,6 +4,7 @@ use crate::edge::{Edge, Filter};
 use crate::graph::Graph;
 use crate::model;
 use crate::pair::Pair;
+use crate::path::is_single;
 use crate::seen::Taken;
 
 /// Contribution of a group of measures below which it is not worth saying.
@@ -122,8 +123,12 @@ impl Graph {
         let after = after(taken, pair);
         match seen {
             Some(seen) => {
+                let taken = match is_single(input) {
+                    true => "later calls took the value",
+                    false => "values in later calls came from there",
+                };
                 supporting.push(format!(
-                    "{} of {after} later calls took the value; different values: {}, sessions: {}",
+                    "{} of {after} {taken}; different values: {}, sessions: {}",
                     seen.flows,
                     seen.values.count(),
                     seen.sessions

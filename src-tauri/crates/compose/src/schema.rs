@@ -1,5 +1,6 @@
 //! The fields of a schema: every place where a value can be given or taken, at any depth.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -71,7 +72,7 @@ struct Walk<'a> {
     root: &'a Value,
     fields: Vec<Field>,
     left: usize,
-    /// Whether everything required is a field: an object of which no member is required, too.
+    /// Whether everything required is a field, also if nothing is known to be in it.
     is_input: bool,
 }
 
@@ -147,10 +148,13 @@ impl<'a> Walk<'a> {
         }
         self.left -= 1;
         let parts = schema.get("allOf").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let mut needed = needed.clone();
+        // Mostly there is nothing to add.
+        let mut needed = Cow::Borrowed(needed);
         for part in parts.iter().chain([schema]) {
-            let names = part.get("required").and_then(Value::as_array).into_iter().flatten();
-            needed.extend(names.filter_map(Value::as_str));
+            let names = part.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+            if !names.is_empty() {
+                needed.to_mut().extend(names.iter().filter_map(Value::as_str).take(MAX_FIELDS));
+            }
         }
         let reference = schema.get("$ref").and_then(Value::as_str);
         if let Some(reference) = reference.filter(|reference| !refs.contains(reference))
@@ -172,8 +176,8 @@ impl<'a> Walk<'a> {
             let own_required = required && needed.contains(key.as_str());
             let (before, path) = (self.fields.len(), path::name(path, key));
             self.node(own, &path, own_required, &BTreeSet::new(), depth + 1, refs);
-            let own_fields = self.fields.get(before..).unwrap_or_default();
-            if self.is_input && own_required && !own_fields.iter().any(|field| field.required) {
+            let is_empty = self.fields.get(before..).is_none_or(|own| own.iter().all(|field| field.key));
+            if self.is_input && own_required && is_empty {
                 self.whole(own, path);
             }
         }
@@ -244,16 +248,15 @@ impl<'a> Walk<'a> {
             Some(Value::Array(names)) => names.iter().any(|own| own == name),
             _ => false,
         };
-        let has_members =
-            schema.get("properties").and_then(Value::as_object).is_some_and(|members| !members.is_empty());
         let (path, types) = match (is("array"), is("object")) {
             (true, _) if schema.get("items").is_none_or(Value::is_boolean) => (format!("{path}[]"), Types(0)),
             (true, _) => (format!("{path}[]"), Types::COMPOSED),
-            (false, true) if !has_members => (format!("{path}{{}}"), Types(0)),
-            (false, true) => (path, Types::COMPOSED),
+            (false, true) => (format!("{path}{{}}"), Types(0)),
             (false, false) => (path, Types(0)),
         };
-        self.fields.push(Field { types, ..bare(&path) });
+        if self.fields.len() < MAX_FIELDS && path.len() <= path::MAX_PATH {
+            self.fields.push(Field { types, ..bare(&path) });
+        }
     }
 
     fn leaf(&mut self, schema: &Value, path: &str, required: bool) {
@@ -363,9 +366,7 @@ mod tests {
                 "issue",
                 "name",
                 "note",
-                "options",
                 "payload{}",
-                "rows[]",
                 "tags[]",
                 "who.id"
             ]

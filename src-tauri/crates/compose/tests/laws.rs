@@ -450,7 +450,7 @@ fn accidental_flow_into_a_map_is_no_edge() {
     assert!(edges[0].confidence < 0.5, "{edges:?}");
     let whys = graph.explain("s__list", "s__run").unwrap().1;
     let whys = format!("{whys:?}");
-    assert!(whys.contains("1 of 40 later calls took the value"), "{whys}");
+    assert!(whys.contains("1 of 40 values in later calls came from there"), "{whys}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::survey::{Effort, Unusable, effort};
 
 /// Steps that a pattern may take on one text before it counts as not matching.
-pub(crate) const PATTERN_STEPS: usize = 20_000;
+pub(crate) const PATTERN_STEPS: usize = 100_000;
 /// Steps that validating a document may take: some seconds in the worst case, usually a small
 /// fraction of that.
 const MAX_STEPS: u64 = 1 << 26;
@@ -16,7 +16,7 @@ const MAX_PLACE_CHARS: usize = 200;
 /// Bytes of text read in one step.
 const TEXT_BYTES_PER_STEP: usize = 32;
 /// Most errors that a document is described by: the validator collects them all, of some hundred bytes each.
-const MAX_ERRORS: u64 = 1 << 20;
+const MAX_ERRORS: u64 = 1 << 21;
 /// Errors that one schema can give for one value, besides one for each required name.
 const ERRORS_PER_SCHEMA: u64 = 4;
 
@@ -93,9 +93,8 @@ impl Judge {
         let levels = values_by_level(&document);
         let affordable =
             levels.len().saturating_mul(effort.height) <= MAX_LEVELS && effort.steps(&levels) <= MAX_STEPS;
-        let values = levels.iter().sum::<u64>();
-        let schemas = effort.applications(levels.len()).saturating_mul(ERRORS_PER_SCHEMA);
-        let errors = values.saturating_mul(schemas.saturating_add(effort.required));
+        let of_names = objects(&document).saturating_mul(effort.required);
+        let errors = effort.steps(&levels).saturating_mul(ERRORS_PER_SCHEMA).saturating_add(of_names);
         let has_alternatives = effort.has_alternatives;
         affordable.then_some(Prepared { validator, document, errors, has_alternatives })
     }
@@ -140,6 +139,15 @@ fn compile(schema: &Value) -> Result<Compiled, Unusable> {
     }
     let validator = options.build(schema).map_err(|_| Unusable::Broken)?;
     Ok(Compiled { validator, effort })
+}
+
+/// Number of objects in a document. Recursion is bounded by the depth that serde_json reads.
+fn objects(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => items.iter().map(objects).sum(),
+        Value::Object(map) => 1 + map.values().map(objects).sum::<u64>(),
+        _ => 0,
+    }
 }
 
 /// Number of values of a document by their level. Long texts count as several.

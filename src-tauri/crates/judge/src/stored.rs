@@ -138,9 +138,14 @@ impl Hidden {
                 context.iter().any(|branch| branch.iter().all(|error| self.excuse(error)))
             }
             // Any name may be behind a hidden key.
-            ValidationErrorKind::Required { .. }
-            | ValidationErrorKind::AdditionalProperties { .. }
-            | ValidationErrorKind::PropertyNames { .. } => self.keys.iter().any(|object| object == at),
+            ValidationErrorKind::Required { .. } => self.keys.iter().any(|object| object == at),
+            ValidationErrorKind::AdditionalProperties { unexpected }
+            | ValidationErrorKind::UnevaluatedProperties { unexpected } => {
+                unexpected.iter().all(|name| name.starts_with(MARKER))
+            }
+            ValidationErrorKind::PropertyNames { error } => {
+                error.instance().as_str().is_some_and(|name| name.starts_with(MARKER))
+            }
             // A marker keeps the type of its value and the number of fields.
             ValidationErrorKind::Type { .. }
             | ValidationErrorKind::AdditionalItems { .. }
@@ -280,6 +285,8 @@ mod tests {
             "required": ["c0ffee"]});
         assert_eq!(violation(&hashes, &json!({"⟦redacted key 1⟧": 1})), None);
         assert_eq!(violation(&hashes, &json!({"zz": 1, "c0ffee": 1})), some("zz", "additionalProperties"));
+        let both = json!({"⟦redacted key 1⟧": 1, "zz": 1, "c0ffee": 1});
+        assert!(violation(&hashes, &both).is_some_and(|(_, rule)| rule == "additionalProperties"));
         assert_eq!(violation(&hashes, &json!({})), some("c0ffee", "required"));
     }
 

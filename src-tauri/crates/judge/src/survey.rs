@@ -22,7 +22,7 @@ const MAX_LEVELS: usize = 10_000;
 /// Most levels of a document. Readers accept no more.
 const DOCUMENT_LEVELS: usize = 128;
 /// What a pattern that backtracks may cost, in schemas applied.
-const PATTERN_COST: u64 = PATTERN_STEPS as u64 / 16;
+const PATTERN_COST: u64 = PATTERN_STEPS as u64 / 64;
 /// Entries of a list that are compared in the time of applying one schema.
 const ENTRIES_PER_STEP: usize = 16;
 
@@ -44,7 +44,7 @@ pub(crate) struct Effort {
     applications: Vec<u64>,
     /// Levels of recursion for one level of the document.
     pub(crate) height: usize,
-    /// Number of names in all lists of required ones.
+    /// Number of names in the longest list of required ones, for each list that may hold for one object.
     pub(crate) required: u64,
     /// Whether it has alternatives.
     pub(crate) has_alternatives: bool,
@@ -121,16 +121,32 @@ pub(crate) fn effort(schema: &Value) -> Result<Effort, Unusable> {
         }
     }
     let maps = || places.all().iter().map(|(_, map)| *map);
-    let required =
-        maps().filter_map(|map| map.get("required")?.as_array()).map(|names| names.len() as u64).sum();
+    let lists = || maps().filter_map(|map| map.get("required")?.as_array()).map(|names| names.len() as u64);
+    let (longest, lists_of_required) = (lists().max().unwrap_or(0), lists().count() as u64);
     let has_alternatives = maps().any(|map| map.contains_key("anyOf") || map.contains_key("oneOf"));
-    let applicators = (0..places.all().len()).map(|place| applicators(&places, place)).collect();
+    let mut applicators: Vec<Applicators> =
+        (0..places.all().len()).map(|place| applicators(&places, place)).collect();
+    // Each name of an object is matched with all patterns.
+    for (_, map) in places.all() {
+        let named = map.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
+        for (_, value) in named.filter(|(pattern, _)| backtracks(pattern)) {
+            match places.index(value).and_then(|place| applicators.get_mut(place)) {
+                Some(applicators) => applicators.own += PATTERN_COST,
+                // Of `true` and `false` there is no place.
+                None => return Err(Unusable::TooMuch),
+            }
+        }
+    }
     let mut survey = Survey { places, applicators, costs: HashMap::new(), order: Vec::new() };
     let mut height = 1;
     for place in 0..survey.applicators.len() {
         height = height.max(survey.cost(place, 0)?.height);
     }
-    Ok(Effort { applications: survey.applications(), height, required, has_alternatives })
+    let applications = survey.applications();
+    // Of several lists that hold for one object, each schema has one.
+    let most = applications.iter().copied().max().unwrap_or(1).min(lists_of_required);
+    let required = longest.saturating_mul(most.max(1));
+    Ok(Effort { applications, height, required, has_alternatives })
 }
 
 /// Returns the levels of nesting. Recursion is bounded by the depth that JSON readers accept.
@@ -164,9 +180,7 @@ fn applicators(places: &Places<'_>, place: usize) -> Applicators {
         under(&["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"]);
     in_place.extend(references(map).filter_map(|reference| places.targets(reference)).flatten());
     let pattern = map.get("pattern").and_then(Value::as_str);
-    let named = map.get("patternProperties").and_then(Value::as_object).into_iter().flatten();
-    let patterns = pattern.into_iter().chain(named.map(|(pattern, _)| pattern.as_str()));
-    let backtracking = patterns.filter(|pattern| backtracks(pattern)).count() as u64;
+    let backtracking = u64::from(pattern.is_some_and(backtracks));
     let listed = ["enum", "required", "properties"].map(entries).iter().sum::<usize>() / ENTRIES_PER_STEP;
     Applicators {
         own: (1 + listed + entries("patternProperties")) as u64 + backtracking * PATTERN_COST,

@@ -192,17 +192,17 @@ impl Adapter {
     /// Counts an adapted result, and announces the change that it causes.
     fn note(&self, tool: &ToolId, effective: &Effective, rung: Rung) {
         let suspend = self.adapting().suspend;
-        let (consecutive_generic, change) = {
+        let (consecutive_generic, schema, change) = {
             let mut trends = lock(&self.trends);
             if trends.len() >= MAX_TOOLS && !trends.contains_key(tool) {
                 return;
             }
-            let fresh = || Trend::new(self.schemas.remembered(tool), effective);
+            let fresh = || self.remembered(tool, effective);
             let trend = trends.entry(tool.clone()).or_insert_with(fresh);
             let change = trend.note(rung, effective).filter(|_| suspend);
-            (trend.consecutive_generic(), change)
+            (trend.consecutive_generic(), trend.schema().cloned(), change)
         };
-        self.observer.adapted(tool, AdapterStatus { rung, consecutive_generic, change });
+        self.observer.adapted(tool, AdapterStatus { rung, consecutive_generic, schema, change });
         match change {
             Some(SuspensionChange::Suspended) => {
                 tracing::warn!(%tool, "schema suspended: two results in a row lack its structure; clients get a generic schema");
@@ -217,7 +217,13 @@ impl Adapter {
 
     fn trend(&self, tool: &ToolId, effective: &Effective) -> Trend {
         let known = lock(&self.trends).get(tool).cloned();
-        known.unwrap_or_else(|| Trend::new(self.schemas.remembered(tool), effective))
+        known.unwrap_or_else(|| self.remembered(tool, effective))
+    }
+
+    /// What the previous run knew of the results of a tool under its effective schema.
+    fn remembered(&self, tool: &ToolId, effective: &Effective) -> Trend {
+        let schema = effective.schema().map(|schema| &*schema.digest);
+        Trend::new(self.schemas.remembered(tool, schema), effective)
     }
 
     /// The compiled schema, if it is in the cache.

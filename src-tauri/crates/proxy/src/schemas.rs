@@ -1,5 +1,7 @@
 //! The source of effective schemas and overrides, which the engine implements.
 
+use std::sync::Arc;
+
 use schemascope_model::{Presented, Rung, ToolId};
 
 pub use crate::adapt::{Adapting, Effective, Mode, Schema, SuspensionChange, advertised};
@@ -47,20 +49,22 @@ pub trait Schemas: Send + Sync + 'static {
         false
     }
 
-    /// Number of generic results in a row that a tool had when the previous run ended.
-    fn remembered(&self, tool: &ToolId) -> u32 {
-        let _ = tool;
+    /// Number of generic results in a row that a tool had under the schema with this digest when the previous run ended.
+    fn remembered(&self, tool: &ToolId, schema: Option<&str>) -> u32 {
+        let _ = (tool, schema);
         0
     }
 }
 
 /// The adapter's state for a tool after its latest result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AdapterStatus {
     /// The rung that was taken.
     pub rung: Rung,
     /// Number of generic results in a row, including this one.
     pub consecutive_generic: u32,
+    /// Digest of the effective schema, which that number is about.
+    pub schema: Option<Arc<str>>,
     /// The change of the tool's schema that follows: a decision by policy, which belongs in the audit log.
     pub change: Option<SuspensionChange>,
 }

@@ -63,16 +63,32 @@ const ENDINGS: &[&str] = &[
     "xauth",
 ];
 
-/// Last letters of all endings and their plurals, for a quick first check.
-const LAST_LETTERS: &[u8] = b"adeghlmnstwy";
+/// Last letters of all endings, their plurals and what may stand behind them, for a quick first check.
+const LAST_LETTERS: &[u8] = b"adeghlmnrstwy0123456789";
 
 /// Words with other meanings as well, so that the value must look like a secret: tests that pass, the bearer of an
 /// account.
 const AMBIGUOUS: &[&str] = &["auth", "bearer", "creds", "csrf", "otp", "pass", "pat", "pw", "sid", "xsrf"];
 
-/// Endings in "token" that name a position in a list and not a secret.
-const PAGING: &[&str] =
-    &["pagetoken", "nexttoken", "continuationtoken", "cursortoken", "synctoken", "progresstoken"];
+/// Endings in "token" that name a position in a list, or a request that may be repeated, and not a secret.
+const PAGING: &[&str] = &[
+    "pagetoken",
+    "nexttoken",
+    "continuationtoken",
+    "cursortoken",
+    "synctoken",
+    "progresstoken",
+    "skiptoken",
+    "deltatoken",
+    "startingtoken",
+    "clienttoken",
+    "clientrequesttoken",
+    "scrolltoken",
+    "resumptiontoken",
+];
+/// Words behind a sensitive one that leave it a secret: `password_confirmation`, `SecretString`.
+const QUALIFIERS: &[&str] =
+    &["value", "string", "binary", "base64", "confirmation", "confirm", "repeat", "header"];
 
 /// Longest key that is checked, in bytes. Names of secrets are shorter.
 const MAX_KEY_BYTES: usize = 200;
@@ -117,6 +133,14 @@ fn is_separator(c: char) -> bool {
 }
 
 fn has_sensitive_ending(plain: &[u8]) -> bool {
+    let unqualified = QUALIFIERS.iter().find_map(|word| plain.strip_suffix(word.as_bytes()));
+    let digits = plain.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    // `password2`, but no number at the end of a longer word such as a date.
+    let unnumbered = (1..=2).contains(&digits).then(|| plain.get(..plain.len() - digits)).flatten();
+    [Some(plain), unqualified, unnumbered].into_iter().flatten().any(ends_sensitively)
+}
+
+fn ends_sensitively(plain: &[u8]) -> bool {
     // A plural is sensitive too, except for "tokens", which are usually counted.
     let singular = plain.strip_suffix(b"s").filter(|singular| !singular.ends_with(b"token"));
     let ends = |ending: &&str| {
@@ -166,6 +190,13 @@ mod tests {
             "private_key_pem",
             "PHPSESSID",
             "basic_auth",
+            "password2",
+            "GITHUB_TOKEN_2",
+            "SecretString",
+            "client_secret_value",
+            "password_confirmation",
+            "private_key_base64",
+            "authorizationHeader",
         ] {
             assert!(is_sensitive_key(key), "{key}");
         }
@@ -184,6 +215,12 @@ mod tests {
             "bypass",
             "session_id",
             "public_key",
+            "skipToken",
+            "clientRequestToken",
+            "token_20261129",
+            "tokens2",
+            "oauth2",
+            "headers",
             "",
         ] {
             assert!(!is_sensitive_key(key), "{key}");

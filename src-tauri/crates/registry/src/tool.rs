@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use memchr::memmem;
-use schemascope_model::{CallRecord, Carrier, Carriers, Fit, Outcome, Redacted, Timestamp};
+use schemascope_model::{CallRecord, Carrier, Carriers, Fit, Origin, Outcome, Redacted, Timestamp};
 use schemascope_shape::{Arguments, Circumstances, Fits, Replacements, Shape, StandsFor};
 use serde::Deserialize;
 use serde_json::Value;
@@ -139,11 +139,13 @@ impl Tool {
     pub fn record_read(&mut self, call: &CallRecord, observation: Option<&Observation<'_>>) {
         self.count_for_machine(call, observation);
         // A trace of old calls says nothing about what the tool does now.
-        let is_earlier = self.is_earlier(call.at);
+        let is_earlier = call.origin == Origin::Backfill && self.is_earlier(call.at);
         if self.count(call, observation)
             && let Some(observation) = observation
         {
-            if !is_earlier {
+            if is_earlier {
+                self.drift.pass();
+            } else {
                 self.watch(call, &observation.json);
             }
             self.note(call.at);

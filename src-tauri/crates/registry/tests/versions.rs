@@ -395,6 +395,6 @@ fn policy_does_not_promote_an_imported_version() {
         let digest = &versions.newest().unwrap().digest;
         let form = json!({"digest": digest, "since": 0, "looked": 0, "drafted": null});
         let form: Form = serde_json::from_value(form).unwrap();
-        assert_eq!(versions.to_promote(&form, Quality::High), promoted);
+        assert_eq!(versions.to_promote(&form, || Quality::High), promoted);
     }
 }

@@ -24,8 +24,8 @@ pub(crate) fn may_be_kept(key: &str) -> bool {
     key.len() <= MAX_KEY && written_length(key) <= MAX_KEY && !key.starts_with(PRIVATE)
 }
 
-/// Returns whether a key does not say what the key was: it was a secret, or has bytes that are no text. It looks like data,
-/// and its values have no path of their own: no schema can name it.
+/// Returns whether a key does not say what the key was: it was a secret, or has bytes that are no text. No schema can name
+/// it, so its values have no path of their own.
 pub(crate) fn is_hidden(key: &str) -> bool {
     key.starts_with(REDACTED) || key.contains(char::REPLACEMENT_CHARACTER)
 }
@@ -35,8 +35,7 @@ pub(crate) fn is_hidden(key: &str) -> bool {
 pub fn looks_like_data(key: &str) -> bool {
     let bytes = key.as_bytes();
     let is_odd = |byte: &u8| matches!(byte, b'@' | b'/' | b'\\' | b':' | b'.' | b'*' | 0..=b' ');
-    is_hidden(key)
-        || looks_like_id(bytes)
+    looks_like_id(bytes)
         || Format::Uuid.is_of(key)
         || bytes.len() > 60
         || bytes.iter().any(is_odd) && (looks_like_address(key) || veil::was_data(key))
@@ -220,8 +219,6 @@ mod tests {
     #[test]
     fn keys_are_classified_as_data_or_names() {
         for key in [
-            "⟦redacted key 1⟧",
-            "caf\u{fffd}",
             "2026-11-20",
             "user@example.org",
             "/etc/passwd",

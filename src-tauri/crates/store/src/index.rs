@@ -102,7 +102,10 @@ fn open_sled(path: &Path) -> sled::Result<sled::Db> {
 
 /// Returns the path of the file that records damage found while reading.
 pub(crate) fn marker(index: &Path) -> PathBuf {
-    index.with_extension("damaged")
+    // Another one while an index is rebuilt: `index.new` must not take away that of `index`.
+    let mut name = index.file_name().unwrap_or_default().to_owned();
+    name.push(".damaged");
+    index.with_file_name(name)
 }
 
 /// Creates the file that records damage. A link in its place is not followed.

@@ -25,7 +25,11 @@ use crate::maintain::take_back;
 use crate::marks::{Mark, RemovedCalls};
 use crate::salvage::{Salvaged, adopt, salvage};
 use crate::{Error, Fold, MAX_GROUP_ENTRIES, Reader, Writer};
+
 pub(crate) use whole::{fill_new, open_existing};
+
+/// Bytes of entries that are read before they are written to the index.
+const MAX_GROUP_BYTES: usize = 4 << 20;
 
 /// Most places of damage listed individually.
 const MAX_NAMED_DAMAGE: usize = 10;
@@ -307,7 +311,7 @@ fn replay(
 ) -> Result<(), OpenError> {
     let indexed = index.checkpoint()?.unwrap_or(Position::START);
     let states = index.states_checkpoint()?.filter(|_| !from_start).unwrap_or(Position::START);
-    let mut group: Vec<(Entry, Position, Vec<u8>)> = Vec::new();
+    let (mut group, mut bytes): (Vec<(Entry, Position, Vec<u8>)>, usize) = (Vec::new(), 0);
     let mut compressor = compressor(journal.dir())?;
     let from = indexed.min(states);
     let mut reader = schemascope_journal::Reader::new(journal.dir(), from).map_err(Error::from)?;
@@ -368,8 +372,11 @@ fn replay(
         }
         let is_gone = matches!(&entry, Entry::Call(call) if gone.has(call.id, read.at));
         if read.at >= indexed && !is_gone {
+            bytes += read.payload.len();
             group.push((entry, read.at, read.compressed));
-            if group.len() == MAX_GROUP_ENTRIES {
+            // A few large calls fill the memory as well.
+            if group.len() == MAX_GROUP_ENTRIES || bytes >= MAX_GROUP_BYTES {
+                bytes = 0;
                 index.apply(&mut compressor, borrowed(&group), read.next)?;
                 group.clear();
             }

@@ -139,6 +139,8 @@ impl Writer {
         self.remove_rows(&ids, progress)?;
         progress.more = true;
         if rest.is_empty() {
+            // Otherwise a kill could bring rows back whose calls are gone.
+            self.index.flush()?;
             self.unlink(segment, progress)
         } else {
             self.retention.draining = Some((segment, rest));

@@ -13,7 +13,9 @@ pub(crate) fn plain(text: &str) -> Value {
             // JSON's numbers are the ones on which all versions of YAML agree.
             match serde_json::from_str::<serde_json::Number>(text) {
                 // An integer that would lose digits, such as an id of 20 of them, stays as it is written.
-                Ok(number) if number.is_f64() && !text.contains(['.', 'e', 'E']) => text.into(),
+                Ok(number) if number.is_f64() && text != "-0" && !text.contains(['.', 'e', 'E']) => {
+                    text.into()
+                }
                 Ok(number) => Value::Number(number),
                 Err(_) => text.into(),
             }

@@ -60,7 +60,7 @@ settings! {
             created, as many as `promote_after` says. A version that you rejected or rolled back is never promoted, \
             and a pin stops automatic promotion. Switching the setting on promotes candidates that qualify already.",
     }
-    promote_after, "promote-after": number(10, 1..20_000, "results") in Versions {
+    promote_after, "promote-after": number(10, 1..1_000_000, "results") in Versions {
         label: "Results before a promotion",
         summary: "results after its creation before a version is ready to be promoted",
         details: "A version fits the results it was learned from. It is judged by results that came after it was \

@@ -347,8 +347,9 @@ async fn follow(args: &Args, verb: &Export, form: Form, front: &Front, file: &Pa
 /// Asks the Schemascope that runs now; none if none does.
 async fn again(args: &Args, command: ExportCommand) -> Option<ExportReply> {
     let data_dir = args.options(Durability::default()).ok()?.data_dir;
-    // Opening the data here would be in the way of the one that starts.
-    let front = if data_dir.is_dir() { Front::attach(&data_dir).ok()?? } else { return None };
+    // Where none has said where it listens, even looking would be in the way of one that starts.
+    let front =
+        if data_dir.join("instance.json").exists() { Front::attach(&data_dir).ok()?? } else { return None };
     front.call(command).await.ok()
 }
 

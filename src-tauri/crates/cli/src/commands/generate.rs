@@ -235,8 +235,14 @@ pub fn edited(folder: &Path, file: &str) -> String {
         true => format!("; its new text is in {}", new.display()),
         false => String::new(),
     };
+    let text = std::fs::read_to_string(&file).unwrap_or_default();
+    let is_marked = ["schemascope: begin", "schemascope: end"].iter().all(|mark| text.contains(mark));
+    let what_helps = match is_marked {
+        true => "`generate --force` replaces it",
+        false => "it has lost its marks, so it stays until you delete it or restore them",
+    };
     let file = file.display();
-    harmless(&format!("{file} was edited and is left as it is{offered}; `generate --force` replaces it"))
+    harmless(&format!("{file} was edited and is left as it is{offered}; {what_helps}"))
 }
 
 fn targets(args: &Args, targets: &[WrapperTarget]) -> Result<ExitCode> {

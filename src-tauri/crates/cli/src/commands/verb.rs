@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 use schemascope_engine::{Durability, Front, Options, ReadableCopy};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::args::Args;
@@ -118,7 +119,7 @@ pub async fn with_reader(
     work: impl AsyncFnOnce(&Front) -> Result<ExitCode>,
 ) -> Result<ExitCode> {
     let mut options = args.options(Durability::default())?;
-    remove_copy_on_signal(&options.data_dir);
+    let removing = remove_copy_on_signal(&options.data_dir);
     let Some(copy) = ReadableCopy::of(&options.data_dir)? else {
         return with_engine(args, work).await;
     };
@@ -126,20 +127,23 @@ pub async fn with_reader(
         output::note(&format!("{} cannot be written to; reading a copy", options.data_dir.display()));
     }
     options.data_dir = copy.path().to_owned();
-    with_front(Front::open(&options).await?, work).await
+    let front = Front::open(&options).await?;
+    // From here on, a signal also ends what the command does.
+    removing.inspect(JoinHandle::abort);
+    with_front(front, work).await
 }
 
 /// Has a signal that asks the program to end remove the copy of data that cannot be written to, from the moment when it
 /// is begun.
-pub fn remove_copy_on_signal(data_dir: &Path) {
-    if ReadableCopy::is_needed(data_dir) {
+pub fn remove_copy_on_signal(data_dir: &Path) -> Option<JoinHandle<()>> {
+    ReadableCopy::is_needed(data_dir).then(|| {
         tokio::spawn(async {
             schemascope_engine::asked_to_end().await;
             output::note("interrupted");
             schemascope_engine::remove_copies();
             std::process::exit(INTERRUPTED);
-        });
-    }
+        })
+    })
 }
 
 async fn with_front(front: Front, work: impl AsyncFnOnce(&Front) -> Result<ExitCode>) -> Result<ExitCode> {
@@ -214,5 +218,6 @@ async fn end_on_signal(front: Arc<Front>, interrupted: CancellationToken) {
     // The upstream needs a moment to receive the cancellation before its process ends.
     tokio::time::sleep(Duration::from_millis(50)).await;
     front.close().await;
+    schemascope_engine::remove_copies();
     std::process::exit(INTERRUPTED);
 }

@@ -1,5 +1,6 @@
 //! Running a program for a call: checks first, then an argument vector, then what it printed.
 
+use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -56,8 +57,7 @@ impl Served {
                 return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
             }
             let whole = [value.as_str()].into_iter().filter(|value| is_path && *value != "-");
-            let pieces = pieces(value, &cwd);
-            for path in pieces.chain(whole) {
+            for path in pieces(value, &cwd, !roots.is_empty()).into_iter().chain(whole) {
                 let resolved = resolved(&cwd.join(path));
                 if self.is_in_data(&resolved, &data) {
                     return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
@@ -246,19 +246,23 @@ impl Served {
     }
 }
 
-/// The pieces of a value that can be paths: `name=@/path`, `,-o,/path`, `{a,/path}`, and names of links.
-fn pieces<'v>(value: &'v str, cwd: &Path) -> impl Iterator<Item = &'v str> {
-    let parts = value.split([',', '{', '}', ';', ' ', '"', '\'']);
+/// The pieces of a value that can be paths: `name=@/path`, `,-o,/path`, `{a,/path}`, `"/path"`; with roots also names of
+/// links, which lead elsewhere.
+fn pieces<'v>(value: &'v str, cwd: &Path, has_roots: bool) -> BTreeSet<&'v str> {
+    let parts = value.split([',', '{', '}', ';', ' ']).map(|part| part.trim_matches(['"', '\'']));
     // An address is one piece, whatever is in its query.
     let pieces = parts.flat_map(|part| match is_web(part) {
         true => vec![part],
-        false => part.split(['=', ':', '@']).collect(),
+        false => part.split(['=', ':']).map(|piece| piece.trim_start_matches(['@', '"', '\''])).collect(),
     });
-    // A slash between blanks divides.
-    pieces.filter(move |piece| match piece.contains('/') {
-        true => *piece != "/" || !value.contains(" / "),
-        false => !piece.is_empty() && piece.len() <= MAX_NAME && cwd.join(piece).is_symlink(),
-    })
+    let pieces: BTreeSet<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
+    // A slash between words divides.
+    let divides = value.contains(" / ") && !value.starts_with("/ ") && !value.ends_with(" /");
+    let can_be_path = |piece: &&str| match piece.contains('/') {
+        true => *piece != "/" || !divides,
+        false => has_roots && piece.len() <= MAX_NAME && cwd.join(piece).is_symlink(),
+    };
+    pieces.into_iter().filter(can_be_path).collect()
 }
 
 fn is_web(value: &str) -> bool {
@@ -418,14 +422,27 @@ mod tests {
             let Value::Object(arguments) = json!({"data": text}) else { panic!("not an object") };
             send.invocation(&send.tools[0], arguments)
         };
-        for text in
-            ["f=@/etc/passwd", "http://x,/etc/passwd", "'/etc/passwd'", "link", "a link", "link/passwd", "/"]
-        {
+        for text in [
+            "f=@/etc/passwd",
+            "http://x,/etc/passwd",
+            "'/etc/passwd'",
+            "link",
+            "a link",
+            "link/passwd",
+            "/",
+            "/ / x",
+        ] {
             assert!(made(text).unwrap_err().contains("outside of the allowed folders"), "{text}");
         }
         for text in [".a / .b", "http://h/x?next=/etc", "s/a/b/", "me@host", "new", ""] {
             assert!(made(text).is_ok(), "{text}");
         }
+        // Signs within a path do not cut it, wherever the program runs.
+        let roots = vec![scratch.path().to_owned()];
+        let elsewhere = served(CliEntry { roots, ..CliEntry::of_command("send") }, help, "/bin/cat");
+        let path = scratch.path().join("@types/it's/x");
+        let arguments = json!({"data": path}).as_object().cloned().unwrap();
+        assert!(elsewhere.invocation(&elsewhere.tools[0], arguments).is_ok());
     }
 
     #[cfg(target_os = "linux")]

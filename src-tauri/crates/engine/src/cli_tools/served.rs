@@ -126,7 +126,7 @@ impl Served {
         (offered, options().filter(|option| option.withheld == Some(Withheld::Runs)).count())
     }
 
-    /// The tool's input schema. What the entry fills in is not required, and has no other default.
+    /// The tool's input schema, in which arguments that the entry fills in are neither required nor have another default.
     fn input_schema(&self, tool: &ServedTool) -> Value {
         let mut schema = tool.tool.input_schema();
         let defaults = self.entry.default_args.iter().filter(|(_, value)| !value.is_null());

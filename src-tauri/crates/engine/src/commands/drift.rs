@@ -24,8 +24,9 @@ impl Handle<ListDrift> for Engine {
                 None
             }
         };
-        let edges = self.usual_edges().await?;
         let all = self.knowledge.decisions.drifts(one.as_ref());
+        let can_break = all.iter().any(|(_, drifts)| drifts.all().any(can_break));
+        let edges = self.usual_edges(can_break).await?;
         let is_wanted = |drift: &&KnownDrift| command.all || drift.resolved.is_none();
         let wanted =
             all.iter().flat_map(|(id, drifts)| drifts.all().filter(is_wanted).map(move |one| (id, one)));
@@ -55,8 +56,13 @@ impl Handle<AcknowledgeDrift> for Engine {
         self.services.drafter.announce(&id, false);
         let versions = self.knowledge.decisions.tool(&id);
         let known = versions.drifts().get(drift).map_err(|refused| super::refused(&id, &refused))?;
-        Ok(self.drift_row(&id, known, &self.usual_edges().await?))
+        Ok(self.drift_row(&id, known, &self.usual_edges(can_break(known)).await?))
     }
+}
+
+/// Whether a drift goes on that can break edges.
+pub(super) fn can_break(drift: &KnownDrift) -> bool {
+    drift.resolved.is_none() && EdgeGraph::may_break(&drift.event)
 }
 
 impl Engine {

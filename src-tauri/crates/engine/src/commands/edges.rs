@@ -89,8 +89,11 @@ impl Engine {
         tokio::task::spawn_blocking(threatening).await.map_err(internal)
     }
 
-    /// All edges of the usual confidence.
-    pub(super) async fn usual_edges(&self) -> Result<Arc<[Edge]>, ApiError> {
+    /// All edges of the usual confidence, if they are wanted: of thousands of tools that takes seconds.
+    pub(super) async fn usual_edges(&self, are_wanted: bool) -> Result<Arc<[Edge]>, ApiError> {
+        if !are_wanted {
+            return Ok(Arc::default());
+        }
         let edges = Arc::clone(&self.knowledge.edges);
         tokio::task::spawn_blocking(move || edges.usual()).await.map_err(internal)
     }

@@ -4,6 +4,7 @@ use schemascope_api::{ApiError, EdgeExplanation, ErrorKind, ExplainEdge, FieldRe
 use schemascope_compose::{EdgeField, leads_to, read_document, value_at};
 use schemascope_model::{CallRecord, ToolId};
 use schemascope_store::{CallQuery, Error, Reader};
+use serde_json::Value;
 
 use super::{Handle, internal};
 use crate::engine::Engine;
@@ -15,6 +16,8 @@ const SHOWN: usize = 5;
 /// Calls read at a time, and at most.
 const PAGE: usize = 100;
 const MAX_CALLS: usize = 5_000;
+/// Items of a list that are shown.
+const ITEMS: usize = 20;
 
 impl Handle<ExplainEdge> for Engine {
     async fn handle(&self, command: ExplainEdge) -> Result<EdgeExplanation, ApiError> {
@@ -83,6 +86,17 @@ fn calls(reader: &Reader, from: &ToolId, to: &ToolId, mut shown: Vec<Shown>) -> 
     Ok(shown)
 }
 
+/// A value; of a list or an object, as much as a page shows.
+fn beginning(value: &Value) -> Value {
+    match value {
+        Value::Array(items) => items.iter().take(ITEMS).cloned().collect(),
+        Value::Object(members) => Value::Object(
+            members.iter().take(ITEMS).map(|(key, value)| (key.clone(), value.clone())).collect(),
+        ),
+        other => other.clone(),
+    }
+}
+
 fn add(shown: &mut [Shown], call: &CallRecord, from: &str) {
     let links = call.flow.iter().flat_map(|flow| &flow.links).filter(|link| &*link.tool == from);
     let arguments = call.arguments.as_deref().map(|raw| read_document(raw.get()));
@@ -92,7 +106,7 @@ fn add(shown: &mut [Shown], call: &CallRecord, from: &str) {
         let Some(field) = shown.iter_mut().find(is_of) else { continue };
         // Several earlier calls may have given the value: the first one is shown.
         if field.calls.len() < field.most && field.calls.iter().all(|shown| shown.to != call.id) {
-            let value = arguments.as_ref().and_then(|own| value_at(own, &link.input)).cloned();
+            let value = arguments.as_ref().and_then(|own| value_at(own, &link.input)).map(beginning);
             field.calls.push(FlowCall { from: link.from, to: call.id, at: call.at, value });
         }
     }

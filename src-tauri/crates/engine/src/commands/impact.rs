@@ -74,6 +74,8 @@ impl Handle<GetImpact> for Engine {
             true => self.attribute_diff(&id, &tool, Arc::clone(&version.schema)).await?,
             false => AttributeDiff::default(),
         };
+        let can_break = contest.drifts().any(super::drift::can_break);
+        let threatened = self.usual_edges(can_break).await?;
         let schema_of = |effective: &Effective| advertised(effective).map(|schema| raw(&schema)).transpose();
         Ok(ImpactReply {
             tool_id: command.tool_id,
@@ -91,7 +93,7 @@ impl Handle<GetImpact> for Engine {
             edges,
             attributes,
             comparison,
-            readiness: self.readiness(&id, &contest, &verdict, promote_after, &self.usual_edges().await?),
+            readiness: self.readiness(&id, &contest, &verdict, promote_after, &threatened),
         })
     }
 }

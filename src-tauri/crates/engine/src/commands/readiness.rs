@@ -7,6 +7,7 @@ use schemascope_model::ToolId;
 use schemascope_registry::Tool;
 use schemascope_registry::versions::{ToolVersions, Trial};
 
+use super::drift::can_break;
 use super::versions::class;
 use super::{Handle, internal};
 use crate::engine::Engine;
@@ -40,7 +41,8 @@ impl Handle<ListCandidates> for Engine {
             contests.into_iter().map(judge).collect::<Result<Vec<_>, ApiError>>()
         };
         let judged = tokio::task::spawn_blocking(judging).await.map_err(internal)??;
-        let edges = self.usual_edges().await?;
+        let can_break = judged.iter().any(|(_, contest, _)| contest.drifts().any(can_break));
+        let edges = self.usual_edges(can_break).await?;
         Ok(judged
             .into_iter()
             .map(|(id, contest, verdict)| CandidateRow {
@@ -71,7 +73,8 @@ impl Engine {
             move || contest.judge(&reader, &of, LAST, promote_after).map(|verdict| (contest, verdict));
         let (contest, verdict) =
             tokio::task::spawn_blocking(judging).await.map_err(internal)?.map_err(internal)?;
-        let edges = self.usual_edges().await?;
+        let can_break = contest.drifts().any(can_break);
+        let edges = self.usual_edges(can_break).await?;
         Ok(Some(self.readiness(id, &contest, &verdict, promote_after, &edges)))
     }
 

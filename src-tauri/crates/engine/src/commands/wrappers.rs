@@ -51,7 +51,7 @@ impl Handle<WriteWrappers> for Engine {
                 (Arc::clone(&wrappers), path.clone(), languages.clone(), filter.clone());
             let unchanged = move || wrappers.unchanged(&path, &languages, &filter, model_from);
             if let Some(written) = tokio::task::spawn_blocking(unchanged).await.map_err(internal)?? {
-                return Ok(WrittenWrappers { unlisted, ..written });
+                return Ok(WrittenWrappers { unlisted: told(unlisted, &known), ..written });
             }
         }
         let WrapperTools { tools, .. } = self.wrapper_tools(&known)?;
@@ -59,7 +59,7 @@ impl Handle<WriteWrappers> for Engine {
         let wanted =
             Wanted { path, languages, filter, model_from, force, prune, unlisted: failed, tools, event };
         let written = tokio::task::spawn_blocking(move || wrappers.write(wanted)).await;
-        Ok(WrittenWrappers { unlisted, ..written.map_err(internal)?? })
+        Ok(WrittenWrappers { unlisted: told(unlisted, &known), ..written.map_err(internal)?? })
     }
 }
 
@@ -77,7 +77,10 @@ impl Engine {
             status.filter(|server| wanted.includes(&server.name) && server.state != UpstreamState::Ready);
         unlisted
             .map(|server| {
-                let reason = server.reason.unwrap_or_else(|| format!("it is {}", server.state));
+                let reason = server.reason.unwrap_or_else(|| match server.state {
+                    UpstreamState::Disabled => DISABLED.to_owned(),
+                    state => format!("it is {state}"),
+                });
                 (server.name, reason)
             })
             .collect()
@@ -100,8 +103,17 @@ impl Engine {
         let tools =
             known.tools(|id| wanted.includes(id.server()) && tool.as_ref().is_none_or(|tool| tool == id));
         let tools = tools.iter().map(|(id, tool)| known.wrapper_tool(id, tool, model_from)).collect();
-        Ok(WrapperTools { tools, all, unlisted: self.unlisted(wanted) })
+        Ok(WrapperTools { tools, all, unlisted: told(self.unlisted(wanted), wanted) })
     }
+}
+
+/// Why a server lists nothing that its user has switched off.
+const DISABLED: &str = "it is disabled";
+
+/// Servers that could not be listed, without those that were switched off and not asked for.
+fn told(unlisted: Vec<(String, String)>, wanted: &GetWrapperTools) -> Vec<(String, String)> {
+    let is_told = |(_, reason): &(String, String)| reason != DISABLED || wanted.server.is_some();
+    unlisted.into_iter().filter(is_told).collect()
 }
 
 impl Handle<ListWrapperTargets> for Engine {

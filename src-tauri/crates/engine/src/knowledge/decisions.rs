@@ -12,7 +12,7 @@ use schemascope_model::{IdSource, Quality, Timestamp, ToolId};
 use schemascope_proxy::{Effective, Schema};
 use schemascope_registry::Tool;
 use schemascope_registry::versions::{
-    Actor, AuditEntry, AuditEvent, Drifts, InForce, Ledger, Refused, ToolVersions, Version,
+    Actor, AuditEntry, AuditEvent, Drifts, Form, InForce, Ledger, Refused, ToolVersions, Version,
 };
 use schemascope_store::AuditLog;
 use tokio::sync::Notify;
@@ -114,6 +114,21 @@ impl Decisions {
     /// A tool's versions and the decisions about them.
     pub(crate) fn tool(&self, tool: &ToolId) -> ToolVersions {
         self.state().ledger.tool(tool).cloned().unwrap_or_default()
+    }
+
+    /// The newest version of a tool that was learned here.
+    pub(crate) fn newest_inferred(&self, tool: &ToolId) -> Option<u32> {
+        self.state().ledger.tool(tool)?.newest_inferred()
+    }
+
+    /// The version of a tool that the policy `at_high` promotes now.
+    pub(crate) fn to_promote(
+        &self,
+        tool: &ToolId,
+        form: &Form,
+        quality: impl FnOnce() -> Quality,
+    ) -> Option<u32> {
+        self.state().ledger.tool(tool)?.to_promote(form, quality)
     }
 
     /// All tools with an effective version, and which it is.

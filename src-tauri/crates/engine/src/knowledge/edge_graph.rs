@@ -143,10 +143,14 @@ impl EdgeGraph {
         })
     }
 
+    /// Whether a drift takes something away, and can break edges.
+    pub(crate) fn may_break(event: &DriftEvent) -> bool {
+        lost_by(event).is_some() || matches!(event.change, Change::BecameNull)
+    }
+
     /// Those of the edges that a drift breaks.
     pub(crate) fn broken_by(usual: &[Edge], id: &ToolId, event: &DriftEvent) -> Vec<LostEdge> {
-        let is_loss = lost_by(event).is_some() || matches!(event.change, Change::BecameNull);
-        let Some(path) = field_path(event).filter(|_| is_loss) else { return Vec::new() };
+        let Some(path) = field_path(event).filter(|_| Self::may_break(event)) else { return Vec::new() };
         let from = id.to_string();
         let edges: Vec<Edge> = usual.iter().filter(|edge| *edge.from == *from).cloned().collect();
         lost_edges(&edges, path)
@@ -237,7 +241,14 @@ impl EdgeGraph {
     fn unlisted_beside(&self, changed: &[ToolId], graph: &Graph) -> Vec<ToolId> {
         let registry = self.registry.lock();
         let is_listed = |id: &ToolId| registry.tool(id).is_some_and(|tool| tool.declaration.is_some());
-        let changes = |id: &&ToolId| is_listed(id) != graph.tool(&id.to_string()).is_some();
+        let is_known = |id: &ToolId| graph.tool(&id.to_string()).is_some();
+        let stays = |id: &ToolId| {
+            let mut beside =
+                registry.tools().keys().filter(|other| other.server() == id.server() && *other != id);
+            // Where another tool is known without being listed, this one was as well.
+            !is_listed(id) && beside.any(|other| !is_listed(other) && is_known(other))
+        };
+        let changes = |id: &&ToolId| id.server() != OWN_SERVER && is_listed(id) != is_known(id) && !stays(id);
         let servers: BTreeSet<&str> = changed.iter().filter(changes).map(|id| id.server()).collect();
         if servers.is_empty() {
             return Vec::new();

@@ -131,15 +131,15 @@ impl VersionDrafter {
     fn due(&self, policy: &Policy) -> Vec<(ToolId, u32, Tool)> {
         self.with_registry(|registry| {
             let due = |(id, tool): (&ToolId, &Tool)| {
-                let versions = self.decisions.tool(id);
                 // Not the candidate, which may be what others decided.
-                let version = versions.to_promote(&tool.form, tool.inferred_quality())?;
-                let judged = policy.judged.get(id).filter(|(judged, _)| *judged == version);
+                let newest = self.decisions.newest_inferred(id)?;
+                let judged = policy.judged.get(id).filter(|(judged, _)| *judged == newest);
                 // Where texts were found to be failures, there are fewer.
                 let since = judged.and_then(|(_, at)| tool.shape.observations().checked_sub(*at));
                 if since.is_some_and(|since| since < policy.promote_after) {
                     return None;
                 }
+                let version = self.decisions.to_promote(id, &tool.form, || tool.inferred_quality())?;
                 Some((id.clone(), version, tool.clone()))
             };
             registry.tools().iter().filter_map(due).collect()

@@ -170,7 +170,7 @@ pub(super) fn without_secrets(redactor: &Redactor, mut flow: Flow) -> Flow {
 
 /// Redacts a result further: keys name secrets also in texts that are a Python literal, YAML and the like. Such a text
 /// is stored as redacted JSON.
-fn named_in_texts(
+pub(super) fn named_in_texts(
     redactor: &Redactor,
     redacted: Option<(Box<RawValue>, u64)>,
     result: Option<&RawValue>,

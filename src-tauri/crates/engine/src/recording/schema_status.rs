@@ -25,10 +25,13 @@ const WRITE_DELAY: Duration = Duration::from_secs(1);
 const MAX_TOOLS: usize = 20_000;
 
 /// Entry of one tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ToolStatus {
     last_adapter: Rung,
     consecutive_generic_count: u32,
+    /// Digest of the schema that the results were to have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schema: Option<Arc<str>>,
     updated_at: Timestamp,
 }
 
@@ -62,9 +65,14 @@ impl SchemaStatus {
         Self { path, tools, changed, is_behind: AtomicBool::new(false), writing }
     }
 
-    /// Number of generic results in a row of a tool.
-    pub(crate) fn consecutive_generic(&self, tool: &ToolId) -> u32 {
-        self.tools().get(tool).map_or(0, |status| status.consecutive_generic_count)
+    /// Number of generic results in a row of a tool under a schema.
+    pub(crate) fn consecutive_generic(&self, tool: &ToolId, schema: Option<&str>) -> u32 {
+        let tools = self.tools();
+        // An older version did not write which schema it was.
+        let is_of = |status: &&ToolStatus| {
+            status.schema.as_deref().is_none_or(|own| own == schema.unwrap_or_default())
+        };
+        tools.get(tool).filter(is_of).map_or(0, |status| status.consecutive_generic_count)
     }
 
     /// Sets how a tool's latest result was adapted.
@@ -72,6 +80,8 @@ impl SchemaStatus {
         let status = ToolStatus {
             last_adapter: status.rung,
             consecutive_generic_count: status.consecutive_generic,
+            // Empty for none, unlike what an older version left open.
+            schema: Some(status.schema.unwrap_or_else(|| "".into())),
             updated_at: at,
         };
         {
@@ -130,14 +140,21 @@ mod tests {
         let data = tempfile::tempdir().unwrap();
         let status = SchemaStatus::open(data.path(), true);
         let tool: ToolId = "s__t".parse().unwrap();
-        let generic = AdapterStatus { rung: Rung::Generic, consecutive_generic: 2, change: None };
-        status.set(&tool, generic, Timestamp::from_millis(0));
+        let schema = Some(Arc::from("abc"));
+        let generic = AdapterStatus { rung: Rung::Generic, consecutive_generic: 2, schema, change: None };
+        status.set(&tool, generic.clone(), Timestamp::from_millis(0));
         status.write();
         let text = std::fs::read_to_string(data.path().join(FILE)).unwrap();
         let expect = serde_json::json!({"s__t": {
-            "last_adapter": "generic", "consecutive_generic_count": 2, "updated_at": "1970-01-01T00:00:00.000Z"}});
+            "last_adapter": "generic", "consecutive_generic_count": 2, "schema": "abc", "updated_at": "1970-01-01T00:00:00.000Z"}});
         assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), expect);
-        assert_eq!(SchemaStatus::open(data.path(), true).consecutive_generic(&tool), 2);
+        let read = SchemaStatus::open(data.path(), true);
+        assert_eq!(read.consecutive_generic(&tool, Some("abc")), 2);
+        assert_eq!(
+            read.consecutive_generic(&tool, Some("new")),
+            0,
+            "another schema starts without a history"
+        );
 
         let read_only = SchemaStatus::open(data.path(), false);
         read_only.set(&tool, AdapterStatus { consecutive_generic: 0, ..generic }, Timestamp::from_millis(1));
@@ -145,6 +162,6 @@ mod tests {
         assert_eq!(std::fs::read_to_string(data.path().join(FILE)).unwrap(), text);
 
         std::fs::write(data.path().join(FILE), "{").unwrap();
-        assert_eq!(SchemaStatus::open(data.path(), true).consecutive_generic(&tool), 0);
+        assert_eq!(SchemaStatus::open(data.path(), true).consecutive_generic(&tool, None), 0);
     }
 }

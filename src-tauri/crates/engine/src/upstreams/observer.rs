@@ -53,8 +53,9 @@ impl Observer for ProxyObserver {
     }
 
     fn adapted(&self, tool: &ToolId, status: AdapterStatus) {
+        let change = status.change;
         self.status.set(tool, status, Timestamp::now());
-        if let Some(change) = status.change {
+        if let Some(change) = change {
             self.suspensions.add(tool, change, Timestamp::now());
         }
     }
@@ -94,7 +95,7 @@ impl Schemas for ProxyObserver {
         self.effective.is_failing_text(tool, result)
     }
 
-    fn remembered(&self, tool: &ToolId) -> u32 {
-        self.status.consecutive_generic(tool)
+    fn remembered(&self, tool: &ToolId, schema: Option<&str>) -> u32 {
+        self.status.consecutive_generic(tool, schema)
     }
 }

@@ -42,6 +42,11 @@ impl Trend {
         self.generic
     }
 
+    /// Digest of the effective schema of the latest result.
+    pub(crate) fn schema(&self) -> Option<&Arc<str>> {
+        self.schema.as_ref()
+    }
+
     /// Whether this schema is suspended. A new schema starts without a history.
     pub(crate) fn suspends(&self, effective: &Effective) -> bool {
         effective.may_be_suspended() && self.generic >= SUSPEND_AFTER && self.is_of(effective)

@@ -62,7 +62,7 @@ impl Live {
     /// Notes that a client lists the tools. Of an upstream that does not announce changes they are asked for again, in the
     /// background, unless they were a moment ago: clients are notified of what changed.
     pub(crate) fn look_again(&self) {
-        if self.hello.announces("tools") {
+        if !self.hello.has("tools") || self.hello.announces("tools") {
             return;
         }
         let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);

@@ -177,6 +177,11 @@ impl Drift {
         self.paths.keys().chain(self.open().map(|event| event.path.as_str())).chain(ended)
     }
 
+    /// Counts an observation that is not looked at.
+    pub(crate) fn pass(&mut self) {
+        self.observations += 1;
+    }
+
     /// Observations counted so far.
     pub fn observations(&self) -> u64 {
         self.observations

@@ -153,7 +153,7 @@ impl Paths {
             self.note(known);
             return Some(known);
         }
-        if self.children[parent as usize].len() >= MAX_FIELDS || self.has_passing_keys(parent) {
+        if self.fields(parent).count() >= MAX_FIELDS || self.has_passing_keys(parent) {
             self.nodes[parent as usize].2.1 = true;
             return self.child(parent, Step::Values);
         }
@@ -194,14 +194,20 @@ impl Paths {
 
     /// Whether most of an object's keys came with different documents and were hardly seen again.
     fn has_passing_keys(&self, node: u32) -> bool {
-        let children = &self.children[node as usize];
-        if children.len() < MAP {
+        let fields = self.fields(node).count();
+        if fields < MAP {
             return false;
         }
-        let passing = |child: &&u32| self.nodes[**child as usize].2.0 <= 2;
-        let born: BTreeSet<u32> =
-            children.iter().filter(passing).map(|child| self.nodes[*child as usize].2.2).collect();
-        born.len() >= MAP && 2 * children.iter().filter(passing).count() >= children.len()
+        let passing =
+            || self.fields(node).map(|child| &self.nodes[child as usize].2).filter(|flags| flags.0 <= 2);
+        let born: BTreeSet<u32> = passing().map(|flags| flags.2).collect();
+        born.len() >= MAP && 2 * passing().count() >= fields
+    }
+
+    /// What stands below a place. Rules stand below the root, and are not in the document.
+    fn fields(&self, node: u32) -> impl Iterator<Item = u32> {
+        let children = self.children[node as usize].iter().copied();
+        children.filter(|child| !matches!(self.step(*child), Step::Rule(_)))
     }
 
     /// For people: `items[].name`, empty for the whole; of very long ones the end.

@@ -13,6 +13,8 @@ use super::{Conformity, Drift, Notice, Step};
 const MAX_RULE: usize = 160;
 /// Rules that are distinguished.
 const MAX_RULES: usize = 16;
+/// Stands for those that are not.
+const OTHER: &str = "another rule";
 /// Schemas remembered.
 const MAX_SCHEMAS: usize = 8;
 /// Bytes of a digest that count.
@@ -112,8 +114,10 @@ impl Drift {
             Conformity::Breaks { rule, .. } => {
                 let name = Step::Rule(cut(rule, MAX_RULE).into());
                 let is_known = rules.iter().any(|node| *self.paths.step(*node) == name);
+                // Rules of earlier schemas keep their places.
                 let room = is_known || rules.len() < MAX_RULES;
-                let broken = if room { self.paths.child(ROOT, name) } else { None };
+                let name = if room { name } else { Step::Rule(OTHER.into()) };
+                let broken = self.paths.child(ROOT, name);
                 (broken.into_iter().collect(), Kind::Is(TypeName::Boolean))
             }
             _ => {

@@ -194,16 +194,22 @@ impl ToolVersions {
     /// The version that the policy `at_high` promotes now: the newest that was learned here, when nothing was decided about
     /// it or a newer one, it is what is still inferred and its quality is high, it was not taken back and nothing is pinned.
     /// What others decided is for a person to decide here.
-    pub fn to_promote(&self, form: &Form, quality: Quality) -> Option<u32> {
+    /// `quality` takes long to find out, and is asked last.
+    pub fn to_promote(&self, form: &Form, quality: impl FnOnce() -> Quality) -> Option<u32> {
         let is_inferred = |version: &&Arc<Version>| version.origin == VersionOrigin::Inferred;
         let candidate = self.versions().rev().find(is_inferred)?;
-        let may = quality == Quality::High
-            && !self.is_decided(candidate.number)
+        let may = !self.is_decided(candidate.number)
             && self.decided.promoted.is_none_or(|promoted| promoted < candidate.number)
             && *candidate.digest == *form.digest()
             && !self.hands_off.contains(&candidate.digest)
-            && self.decided.pinned.is_none();
+            && self.decided.pinned.is_none()
+            && quality() == Quality::High;
         may.then_some(candidate.number)
+    }
+
+    /// The newest version that was learned here.
+    pub fn newest_inferred(&self) -> Option<u32> {
+        self.versions().rev().find(|version| version.origin == VersionOrigin::Inferred).map(|one| one.number)
     }
 
     /// The event a wish comes to, with nothing left open.

@@ -159,7 +159,7 @@ fn odd_keys_survive() {
             survives("an odd key", vec![document; 30]);
         }
     }
-    // Both become the same replacement character, and are no name: values of a map, not one key twice.
+    // Both become the same replacement character, and are no names: not one key twice.
     let shape = survives("halves", [r#"{"\ud83d":1,"\ude00":2}"#]);
     assert_eq!((noted(&shape, "surrogate"), noted(&shape, "duplicate")), (2, 0));
 }
