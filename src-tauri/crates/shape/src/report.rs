@@ -199,11 +199,14 @@ impl Shape {
         let (mut too_deep, mut repeated) = (0, 0);
         let mut members: BTreeSet<Id> = BTreeSet::new();
         for (id, node) in tree.nodes() {
-            // What is a member of several, or has a key that is data, is also counted together with the others.
+            // What is a member of several, or below a key that is data, is also counted together with the others.
             if node.step == node::Step::Members || members.contains(&node.parent) {
                 members.insert(id);
             } else if !node.rank.data {
                 too_deep += node.count(Type::Opaque);
+                repeated += node.repeated;
+            } else if !tree.node(node.parent).rank.data {
+                // The key itself, which has its own count.
                 repeated += node.repeated;
             }
         }

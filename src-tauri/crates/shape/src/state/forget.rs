@@ -223,8 +223,12 @@ mod tests {
         let state = forgot.to_state();
         assert!(!String::from_utf8_lossy(&state).contains("hunter"));
         let read = Shape::from_state(&state).unwrap();
-        // The hidden key has no path.
-        assert_eq!((read.paths(), read.observations()), (5, 20));
+        let fields = read.fields(&Policy::default());
+        let paths: Vec<&str> = fields.iter().map(|field| &*field.path).collect();
+        let marker = |end: &str| format!("[\"⟦redacted {end}\"]");
+        let renamed = ["string 40⟧", "key⟧", "key⟧ 2"].map(marker);
+        assert!(renamed.iter().all(|name| paths.contains(&name.as_str())), "{paths:?}");
+        assert_eq!((paths.len(), read.observations()), (5, 20), "{paths:?}");
     }
 
     #[test]
