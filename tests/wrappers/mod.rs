@@ -114,7 +114,7 @@ fn generate_writes_only_what_changed_and_ends_with_the_totals() {
     assert_eq!(again["files_written"], 0);
     assert!(fs::read_to_string(&path).unwrap().starts_with("# mine\n"));
 
-    // One that has lost its marks is the user's, and in nobody's way.
+    // One that has lost its marks belongs to the user and does not stop the others.
     let taken = folder.join("servers/shop/refund.py");
     fs::write(&taken, "print('mine')\n").unwrap();
     fs::remove_file(folder.join("servers/shop/get_order.py")).unwrap();

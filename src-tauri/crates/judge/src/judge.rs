@@ -91,12 +91,9 @@ impl Judge {
         let Compiled { validator, effort } = self.0.as_ref().ok()?;
         let document = schemascope_json::value(json).ok()?;
         let levels = values_by_level(&document);
-        let affordable =
-            levels.len().saturating_mul(effort.height) <= MAX_LEVELS && effort.steps(&levels) <= MAX_STEPS;
-        let of_names = objects(&document).saturating_mul(effort.required);
-        let errors = effort.steps(&levels).saturating_mul(ERRORS_PER_SCHEMA).saturating_add(of_names);
-        let has_alternatives = effort.has_alternatives;
-        affordable.then_some(Prepared { validator, document, errors, has_alternatives })
+        let steps = effort.steps(&levels);
+        let affordable = levels.len().saturating_mul(effort.height) <= MAX_LEVELS && steps <= MAX_STEPS;
+        affordable.then_some(Prepared { validator, document, effort, steps })
     }
 }
 
@@ -104,10 +101,9 @@ impl Judge {
 pub(crate) struct Prepared<'j> {
     validator: &'j jsonschema::Validator,
     pub(crate) document: Value,
-    /// Number of errors that it can have at most.
-    errors: u64,
-    /// Whether an error has the errors of all alternatives in it.
-    has_alternatives: bool,
+    effort: &'j Effort,
+    /// Number of schemas applied to its values.
+    steps: u64,
 }
 
 impl Prepared<'_> {
@@ -117,16 +113,23 @@ impl Prepared<'_> {
 
     /// One of its errors. Returns `None` without one, or if it would take too much memory.
     pub(crate) fn error(&self) -> Option<jsonschema::ValidationError<'_>> {
-        match self.errors <= MAX_ERRORS {
+        match self.has_few_errors() {
             true => self.validator.iter_errors(&self.document).next(),
-            false if self.has_alternatives => None,
+            // An error has the errors of all alternatives in it.
+            false if self.effort.has_alternatives => None,
             false => self.validator.validate(&self.document).err(),
         }
     }
 
     /// All its errors. Returns `None` if they would take too much memory.
     pub(crate) fn errors(&self) -> Option<impl Iterator<Item = jsonschema::ValidationError<'_>>> {
-        (self.errors <= MAX_ERRORS).then(|| self.validator.iter_errors(&self.document))
+        self.has_few_errors().then(|| self.validator.iter_errors(&self.document))
+    }
+
+    /// Whether all errors that it can have may be collected.
+    fn has_few_errors(&self) -> bool {
+        let of_names = objects(&self.document).saturating_mul(self.effort.required);
+        self.steps.saturating_mul(ERRORS_PER_SCHEMA).saturating_add(of_names) <= MAX_ERRORS
     }
 }
 

@@ -114,7 +114,7 @@ impl Drift {
             Conformity::Breaks { rule, .. } => {
                 let name = Step::Rule(cut(rule, MAX_RULE).into());
                 let is_known = rules.iter().any(|node| *self.paths.step(*node) == name);
-                // Rules of earlier schemas keep their places.
+                // Rules of previous schemas keep their places.
                 let room = is_known || rules.len() < MAX_RULES;
                 let name = if room { name } else { Step::Rule(OTHER.into()) };
                 let broken = self.paths.child(ROOT, name);
