@@ -115,15 +115,18 @@ fn structured(reading: &ToolResult<'_>, value: &str, context: &ToolContext<'_>) 
                     "the result's structuredContent is not an object",
                 );
             }
-            // What no judge can read, such as 1e999, would pass any schema.
-            if !is_sound(value) {
-                let reason = "the result's structuredContent has a number or a text that is not valid in JSON, or is \
-                              nested too deeply";
-                return rejected(reading, Rung::PassThrough, reason);
-            }
-            if context.judge.fits(value) == Some(false) {
-                let reason = context.judge.violation(value).unwrap_or_default();
-                return rejected(reading, Rung::PassThrough, &reason);
+            match context.judge.fits(value) {
+                Some(false) => {
+                    let reason = context.judge.violation(value).unwrap_or_default();
+                    return rejected(reading, Rung::PassThrough, &reason);
+                }
+                // What no judge can read, such as 1e999, would pass any schema.
+                None if !is_sound(value) => {
+                    let reason = "the result's structuredContent has a number or a text that is not valid in JSON, \
+                                  or is nested too deeply";
+                    return rejected(reading, Rung::PassThrough, reason);
+                }
+                _ => {}
             }
             form.present(value)
         }
