@@ -1,5 +1,4 @@
 //! Typical pairs of schemas, and the required result of their comparison.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use schemascope_compare::{ChangeKind, Class, Comparison, compare};
 use serde_json::{Value, json};

@@ -1,7 +1,6 @@
 //! Laws of the comparison: "safe" has no counter-example, a schema does not differ from itself,
 //! nothing panics, and every comparison ends quickly.
 #![allow(clippy::disallowed_methods, reason = "tests measure time and read the number of cases")]
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 #[path = "samples/random.rs"]
 mod random;

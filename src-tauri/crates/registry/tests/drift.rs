@@ -1,5 +1,4 @@
 //! What is drift, and what is none.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use schemascope_model::{Change, Ending, IdSource, Share, Timestamp, TypeName};
 use schemascope_registry::drift::{Conformity, Drift, DriftEvent, Notice, Sighting};

@@ -1,5 +1,4 @@
 //! What is known of drift holds no secret once it is known to be one.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use schemascope_model::{CallRecord, IdSource, Origin, Outcome, Timestamp, ToolId};
 use schemascope_registry::versions::{Actor, AuditEntry, AuditEvent, Drifts, due};

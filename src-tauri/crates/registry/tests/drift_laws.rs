@@ -1,5 +1,4 @@
 //! Laws of telling drift: a fold, bounded, whatever it is fed.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::fmt::Write as _;
 

@@ -1,5 +1,4 @@
 //! Laws of reporting drift: once while it lasts, and its end, also when the process is killed in between.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
 use schemascope_model::{

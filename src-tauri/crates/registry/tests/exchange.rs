@@ -1,5 +1,4 @@
 //! Bundles: what two machines tell is what one machine would that had seen everything.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
 

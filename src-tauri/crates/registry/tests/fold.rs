@@ -1,5 +1,4 @@
 //! What calls and listings make of a tool.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
 

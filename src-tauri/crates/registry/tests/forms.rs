@@ -1,5 +1,4 @@
 //! Results that are text: with structure to learn, and without.
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
 use schemascope_model::{
     CallRecord, IdSource, Origin, Outcome, Quality, Source, TextForm, Timestamp, ToolId,

@@ -1,5 +1,4 @@
 //! The rule for versions that are ready to be promoted.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use schemascope_compare::compare;
 use schemascope_model::{

@@ -1,5 +1,4 @@
 //! Laws of versions and decisions: state is the fold of the log, and nonsense changes nothing.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
 use schemascope_model::{

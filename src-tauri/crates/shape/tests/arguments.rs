@@ -1,5 +1,4 @@
 //! Detection of the argument that separates shapes: random dependencies among decoys.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
 use schemascope_shape::{Arguments, Circumstances, Shape};

@@ -1,5 +1,4 @@
 //! Decisions of schemas beyond types, and their reasons.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use schemascope_shape::{Circumstances, Decision, Policy, Shape, StandsFor};
 use serde_json::{Value, json};

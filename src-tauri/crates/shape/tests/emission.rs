@@ -1,5 +1,4 @@
 //! Known mistakes of other systems, and the simple cases.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use schemascope_shape::{MAX_DEPTH, Policy, Shape};
 use serde_json::{Value, json};

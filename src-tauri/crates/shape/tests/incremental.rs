@@ -1,5 +1,4 @@
 //! A schema kept up to date equals one emitted from scratch, after any sequence of steps.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
 use proptest::sample::Index;

@@ -1,5 +1,4 @@
 //! Names of fields and keys of maps are distinguished, on keys of real schemas and documents.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 #![allow(clippy::print_stdout, reason = "the figures are printed with --nocapture")]
 
 use std::collections::BTreeSet;

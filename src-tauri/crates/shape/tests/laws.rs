@@ -1,5 +1,4 @@
 //! The algebraic laws of shapes over random documents, and their consequences for schemas.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 
 use proptest::prelude::*;
 use schemascope_shape::{Circumstances, HashKey, Policy, Shape, StandsFor};

@@ -1,5 +1,4 @@
 //! Documents with more fields than are kept whole, and schemas with so many decisions that some would be wrong.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests fail by panicking")]
 
 use std::collections::BTreeMap;
 

@@ -1,16 +1,13 @@
 //! Tests with damaged files, full and read-only disks, killed and competing processes: nothing
 //! acknowledged is lost.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
 #![allow(clippy::print_stdout, reason = "children tell their parent how far they are")]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use common::{Counter, Random, copy, fill, ids, open};
+use crate::common::{Counter, Random, copy, fill, ids, open};
 use schemascope_model::{CallId, CallRecord, IdSource, Outcome, Timestamp};
 use schemascope_store::{CallQuery, Fold, Policy, Rewrite, rebuild, redact, verify};
 
@@ -257,7 +254,8 @@ fn child(task: &str, dir: &Path, blocks: Option<u32>) -> Child {
             shell
         }
     };
-    let command = command.args(["--exact", "child_process_runs_its_task", "--nocapture", "--test-threads=1"]);
+    let command =
+        command.args(["--exact", "faults::child_process_runs_its_task", "--nocapture", "--test-threads=1"]);
     command.env(TASK, task).env(DIR, dir).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
@@ -317,7 +315,7 @@ fn appends(dir: &Path) {
     let mut refused = 0;
     println!("at work");
     while refused < 5 {
-        let entry = common::call(&source, "a__x", 3_000, Outcome::Ok);
+        let entry = crate::common::call(&source, "a__x", 3_000, Outcome::Ok);
         let schemascope_store::Entry::Call(call) = &entry else { panic!("a call") };
         match writer.append(std::slice::from_ref(&entry)) {
             Err(schemascope_store::Error::Journal(error)) => {

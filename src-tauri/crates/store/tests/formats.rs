@@ -3,15 +3,12 @@
 //! `data/v1` was written by the program that had index format 1: twelve calls of two tools, some of
 //! them failed or too large for the index, a declaration, and a snapshot of states without a mark.
 //! `data/v2` is the same store, converted by the program that had format 2.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use common::{Counter, copy, ids, open};
+use crate::common::{Counter, copy, ids, open};
 use schemascope_model::Timestamp;
 use schemascope_store::{CallQuery, IndexRecovery, Reader, verify};
 

@@ -1,12 +1,9 @@
 //! Tests of verification, rebuild and redaction, and of interrupting each of them.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{Counter, all, call, copy, fill, ids, open};
+use crate::common::{Counter, all, call, copy, fill, ids, open};
 use schemascope_model::{CallRecord, IdSource, Outcome, ToolId};
 use schemascope_store::{CallQuery, Entry, Fold, Report, Rewrite, rebuild, redact, verify};
 use serde_json::value::RawValue;

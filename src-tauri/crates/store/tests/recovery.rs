@@ -1,11 +1,8 @@
 //! Every acknowledged call is found again, whatever happened to the index or the process.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
 
 use std::fs;
 
-use common::{Counter, all, call, fill, open};
+use crate::common::{Counter, all, call, fill, open};
 use schemascope_model::{IdSource, Outcome, Timestamp, ToolId};
 use schemascope_store::{CallQuery, Entry, Fold, IndexRecovery};
 use serde_json::value::RawValue;
@@ -108,7 +105,7 @@ fn truncated_journal_is_restored_from_the_index() {
         if saved {
             writer.save_states(&counter.states()).unwrap();
         }
-        let before = common::ids(&reader);
+        let before = crate::common::ids(&reader);
         writer.close().unwrap();
         drop(reader);
         let segment = dir.path().join("journal").join("00000001.journal");
@@ -121,7 +118,7 @@ fn truncated_journal_is_restored_from_the_index() {
         assert_eq!(salvaged.states, if saved { 2 } else { 0 });
         assert!(matches!(recovery.index, IndexRecovery::Replaced { .. }));
         assert_eq!(restored, counter, "{kept}");
-        assert_eq!(common::ids(&reader), before, "{kept}");
+        assert_eq!(crate::common::ids(&reader), before, "{kept}");
         // Bodies that only the journal had are lost, and that is noted.
         let calls = reader.calls(&CallQuery { limit: 1_000, ..CallQuery::default() }).unwrap().calls;
         let lost = calls.iter().filter(|call| call.result.is_none()).count() as u64;
@@ -135,7 +132,7 @@ fn truncated_journal_is_restored_from_the_index() {
         assert!(report.is_sound(), "{report:?}");
         let (_writer, reader, recovery, again) = open(dir.path());
         assert_eq!((again, recovery.salvaged, recovery.index), (restored, None, IndexRecovery::Intact));
-        assert_eq!(common::ids(&reader).len(), 120);
+        assert_eq!(crate::common::ids(&reader).len(), 120);
     }
 }
 
@@ -148,7 +145,7 @@ fn interrupted_salvage_is_continued() {
     fs::rename(&journal, dir.path().join("index.salvage")).unwrap();
     fs::create_dir(dir.path().join("index.salvage-new")).unwrap();
     let (_writer, reader, _, restored) = open(dir.path());
-    assert_eq!((restored, common::ids(&reader).len()), (counter, 40));
+    assert_eq!((restored, crate::common::ids(&reader).len()), (counter, 40));
     assert!(!dir.path().join("index.salvage").exists());
 }
 
@@ -160,7 +157,7 @@ fn rebuild_restores_what_the_journal_lost() {
     let rebuilt = schemascope_store::rebuild(dir.path(), &mut Counter::default()).unwrap();
     assert!(rebuilt.salvaged.unwrap().calls > 0);
     let (_writer, reader, _, restored) = open(dir.path());
-    assert_eq!((restored, common::ids(&reader).len()), (counter, 40));
+    assert_eq!((restored, crate::common::ids(&reader).len()), (counter, 40));
 }
 
 /// Damage in the index's files: either sled truncates its log there and the journal catches up, or

@@ -1,15 +1,12 @@
 //! Retention removes calls by its policy, in rounds. What was learned from them stays, also after a
 //! rebuild.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
-
-mod common;
 
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
 use std::time::Duration;
 
-use common::{Counter, Random, ids, open};
+use crate::common::{Counter, Random, ids, open};
 use schemascope_model::{CallId, CallRecord, IdSource, Origin, Outcome, Timestamp, ToolId};
 use schemascope_store::{Entry, Fold, MAX_GROUP_ENTRIES, Policy, Progress, Writer};
 use serde_json::value::RawValue;

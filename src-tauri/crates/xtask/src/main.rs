@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     let done = match args.as_slice() {
         ["test"] => test::run(),
         ["test", subject] if !subject.starts_with('-') => test::subject(subject),
-        ["setup"] => setup::everything(),
+        ["setup"] => setup::everything().map(|()| true),
         ["ui"] => ui::build(),
         ["install"] => install::run(),
         ["demo", options @ ..]

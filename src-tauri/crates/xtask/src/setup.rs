@@ -9,16 +9,15 @@ use anyhow::{Context, Result, bail};
 use crate::shell::{is_there, must, root, step, target};
 
 /// Installs everything.
-pub fn everything() -> Result<bool> {
+pub fn everything() -> Result<()> {
     servers()?;
     window()?;
-    browsers()?;
-    Ok(true)
+    browsers()
 }
 
 /// The real servers and the SDKs, from npm and PyPI, pinned in `tests/sdk`.
 pub fn servers() -> Result<()> {
-    system_packages()?;
+    runtimes()?;
     let tools = target()?.join("tools");
     fs::create_dir_all(&tools)?;
     let sdk = root().join("tests/sdk");
@@ -35,8 +34,14 @@ pub fn cxx() -> Result<()> {
     install(&missing(&[("c++", &["--version"], &["g++"])]))
 }
 
+/// What everything is built from, and what the real servers and the tests' clients run on.
+pub fn system_packages() -> Result<()> {
+    runtimes()?;
+    window()
+}
+
 /// What the real servers and the tests' clients run on.
-fn system_packages() -> Result<()> {
+fn runtimes() -> Result<()> {
     install(&missing(&[
         ("cc", &["--version"], &["build-essential"]),
         ("git", &["--version"], &["git"]),

@@ -5,9 +5,9 @@ mod programs;
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::shell::{UNOPTIMISED, both, cargo, must, output, root, step};
 use crate::{checks, fuzz, setup, ui};
@@ -83,28 +83,58 @@ pub fn run() -> Result<bool> {
     tally.check("features", checks::features);
     tally.check("licences, bans and sources", checks::packages::check);
     tally.check("sleeps in tests", checks::sleeps::check);
-    // Installing waits for the network, and the dashboard's last step uses one core.
     let clippy = clippy()?;
-    let (dashboard, installed) = both(|| ui::build_with_lints(&clippy), setup::everything);
-    installed?;
+    setup::system_packages()?;
+    // Installing waits for the network, and the dashboard's last step uses one core.
+    let (dashboard, others) = both(
+        || ui::build_with_lints(&clippy),
+        || {
+            let (ahead, installed) = both(|| build_ahead(&clippy), setup::everything);
+            ahead.and(installed)
+        },
+    );
+    others?;
     tally.check("dashboard", || dashboard.map(drop));
-    // Binaries, which the end-to-end tests run, and tests at once: what only tests depend on gives packages of both other
-    // features, so one after the other would compile them twice.
-    let build = step("build with clippy", || {
-        Build::by(clippy_compiles(&mut cargo(), &clippy).args([
-            "build",
-            "--workspace",
-            "--all-targets",
-            UNOPTIMISED,
-        ]))
+    let (build, own) = step("build with clippy", || {
+        Ok((Build::by(&mut everything(&clippy))?, Build::by(&mut own_tests(&clippy))?))
     })?;
-    tally.check("clippy", || match build.warnings {
+    tally.check("clippy", || match build.warnings + own.warnings {
         0 => Ok(()),
         warnings => bail!("{warnings} warnings, see above"),
     });
     let mut results = Results::default();
-    step("tests", || build.run(None, &mut results))?;
+    step("tests", || own.run(None, &mut results).and_then(|()| build.run(None, &mut results)))?;
     Ok(tally.finish(&results))
+}
+
+/// Compiles binaries, which the end-to-end tests run, and tests at once: what only tests depend on gives packages of both
+/// other features, so one after the other would compile them twice. The same is true of this program, which is left out.
+fn everything(clippy: &Path) -> Command {
+    let mut command = cargo();
+    clippy_compiles(&mut command, clippy);
+    command.args(["build", "--workspace", "--exclude", "xtask", "--all-targets", UNOPTIMISED]);
+    command
+}
+
+/// Compiles the tests of this program.
+fn own_tests(clippy: &Path) -> Command {
+    let mut command = cargo();
+    clippy_compiles(&mut command, clippy).args(["test", "--no-run", "--package", "xtask"]);
+    command
+}
+
+/// Compiles what does not embed the dashboard, while that is built for the first time. The build afterwards compiles the
+/// rest, and reports every error.
+fn build_ahead(clippy: &Path) -> Result<()> {
+    if root().join("ui/dist.gz").exists() {
+        return Ok(());
+    }
+    step("build without the dashboard", || {
+        let mut command = everything(clippy);
+        command.args(["--keep-going", "--locked", "--quiet"]).env("SCHEMASCOPE_REQUIRES_DASHBOARD", "1");
+        command.stderr(Stdio::null()).status().context("cannot run cargo")?;
+        Ok(())
+    })
 }
 
 /// Has clippy compile the members of the workspace: its findings are warnings of the build then. `cargo clippy` would

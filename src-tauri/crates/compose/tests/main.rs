@@ -1,0 +1,5 @@
+//! Tests of edges as other crates see them.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod credit;
+mod laws;
