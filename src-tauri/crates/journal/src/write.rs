@@ -100,6 +100,15 @@ impl Journal {
         self.reserve = bytes;
     }
 
+    /// Appends a group although fewer bytes than the reserve may be free: for the few bytes without which no space can
+    /// be freed.
+    pub fn append_within_reserve(&mut self, records: &[Record<'_>]) -> Result<Vec<Appended>, Error> {
+        let reserve = std::mem::take(&mut self.reserve);
+        let appended = self.append(records);
+        self.reserve = reserve;
+        appended
+    }
+
     fn check_space(&self) -> Result<(), Error> {
         match space::free_space(&self.dir) {
             Some(free) if free < self.reserve => {
@@ -165,7 +174,11 @@ fn create(dir: &Path, number: u64) -> Result<(File, Position), Error> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&path).map_err(io)?;
-    file.write_all(&segment::header()).and_then(|()| file.sync_all()).map_err(io)?;
-    segment::sync_dir(dir)?;
+    let written = file.write_all(&segment::header()).and_then(|()| file.sync_all()).map_err(io);
+    if let Err(error) = written.and_then(|()| segment::sync_dir(dir)) {
+        // What is appended next goes to the segment before, which must be the last one then.
+        let _ = fs::remove_file(&path);
+        return Err(error);
+    }
     Ok((file, Position { segment: number, offset: segment::HEADER as u64 }))
 }

@@ -165,9 +165,11 @@ fn append_fails_below_the_reserve_and_resumes_above_it() {
     let error = journal.append(&[record]).unwrap_err().to_string();
     assert!(error.contains("are free"), "{error}");
     assert!(journal.begin_segment().is_err() && journal.end() == end);
+    journal.append_within_reserve(&[Record { payload: b"mark", ..record }]).unwrap();
+    journal.append(&[record]).unwrap_err();
     journal.set_reserve(0);
     append(&mut journal, &[b"after".to_vec()]);
-    assert_eq!(read(dir.path()).0, [b"before".to_vec(), b"after".to_vec()]);
+    assert_eq!(read(dir.path()).0, [b"before".to_vec(), b"mark".to_vec(), b"after".to_vec()]);
 }
 
 /// Rewriting keeps, changes and removes records. Positions change; ids and order stay.

@@ -66,10 +66,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes a mark to the journal. The index stores nothing for it, but its checkpoint moves past
-    /// it.
+    /// Writes a mark to the journal, also on a full disk: removing calls frees space. The index stores nothing for the
+    /// mark, but its checkpoint moves past it.
     pub(crate) fn mark(&mut self, mark: Mark) -> Result<(), Error> {
-        self.journal.append(&[mark.record()])?;
+        self.journal.append_within_reserve(&[mark.record()])?;
         let end = self.journal.end();
         self.index_unless_behind(|index, compressor| Ok(index.apply(compressor, std::iter::empty(), end)?))
     }

@@ -91,7 +91,11 @@ impl Drafter {
             }
             Job::Call(call) => {
                 let bytes = call.draft.weight();
-                let packed = self.draft(*call);
+                let Some(packed) = self.draft(*call) else {
+                    self.metrics.dropped.fetch_add(1, Ordering::Relaxed);
+                    self.metrics.waiting.fetch_sub(1, Ordering::Relaxed);
+                    return Ok(());
+                };
                 let sent = self.next.send(WriterJob::Write(Box::new(packed)));
                 self.speed.add(bytes, self.began.elapsed());
                 self.capacity.pacer.set_speed(&self.speed);
@@ -111,16 +115,23 @@ impl Drafter {
         }
     }
 
-    fn draft(&mut self, call: QueuedCall) -> PackedCall {
+    /// Reads and redacts a call. Returns `None` if that panics: what could not be redacted is not stored.
+    fn draft(&mut self, call: QueuedCall) -> Option<PackedCall> {
         let QueuedCall { draft, since, done, reservation } = call;
         let redactor = self.redaction.now();
-        let DraftedCall { record, observation } = draft.into_record(&redactor, self);
+        let drafted = catch_unwind(AssertUnwindSafe(|| draft.into_record(&redactor, self)));
+        let Ok(DraftedCall { record, observation }) = drafted else {
+            tracing::error!(
+                "a call could not be read or redacted, so it is not recorded; please report this"
+            );
+            return None;
+        };
         let bytes = bytes_of_bodies(&record);
         if bytes > LONG_TO_PACK {
             give_way();
         }
         let record = self.packer.pack(Entry::Call(record));
-        PackedCall { record, bytes, observation, since, done, reservation: reservation.drafted() }
+        Some(PackedCall { record, bytes, observation, since, done, reservation: reservation.drafted() })
     }
 }
 

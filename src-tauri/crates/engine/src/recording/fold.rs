@@ -4,6 +4,7 @@
 //! [`Folds`], so that a further fold sees the same entries and keeps its state in the same places.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
@@ -101,7 +102,16 @@ impl Folds {
             Entry::State { tool, state } => self.each_part(tool, state, false, |fold, state| {
                 fold.apply(&Entry::State { tool: tool.clone(), state: state.to_vec() }, None)
             }),
-            _ => self.0.iter().try_for_each(|fold| fold.lock().apply(entry, observation)),
+            _ => self.0.iter().try_for_each(|fold| {
+                // Nothing that was observed may end recording, or keep the store from being opened. A replay comes to
+                // the same state, because the same entry panics at the same place.
+                let applied = catch_unwind(AssertUnwindSafe(|| fold.lock().apply(entry, observation)));
+                applied.unwrap_or_else(|_| {
+                    let tool = entry.tool();
+                    tracing::error!(%tool, "an entry is stored, but learning from it failed; please report this");
+                    Ok(())
+                })
+            }),
         }
     }
 

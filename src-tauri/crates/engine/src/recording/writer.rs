@@ -275,6 +275,8 @@ impl WriterThread {
                     {
                         return false;
                     }
+                    // Calls that are due for removal may be what fills the disk.
+                    self.retention.round(&mut self.writer, &self.folds);
                     self.pause();
                 }
                 // The entries are journaled; the index catches up at the next start.

@@ -28,6 +28,7 @@ impl Fold for CallCount {
     fn apply(&mut self, entry: &Entry, observation: Option<&Observation<'_>>) -> Result<(), String> {
         match entry {
             Entry::Call(call) => {
+                assert_ne!(call.tool_id.tool(), "panics", "as the test wants it");
                 let [calls, observations] = self.tools.entry(call.tool_id.clone()).or_default();
                 *calls += 1;
                 *observations += u64::from(call.outcome == Outcome::Ok && observation.is_some());
@@ -266,4 +267,16 @@ fn calls_stored_without_flows_count_after_an_update() {
     let mut rebuilt = Replay::new(Registry::default());
     schemascope_store::open(dir.path(), &mut rebuilt, now).unwrap();
     assert!(evidence(&rebuilt) == learned, "the same after a rebuild");
+}
+
+#[test]
+fn panic_of_a_fold_leaves_the_others_learning() {
+    let (registry, count) = (Arc::<Mutex<Registry>>::default(), Arc::<Mutex<CallCount>>::default());
+    let folds = Folds::new([Arc::clone(&count) as _, Arc::clone(&registry) as _]);
+    let ids = IdSource::new(0, 0);
+    for tool in ["s__panics", "s__a"] {
+        folds.apply(&Entry::Call(call(&ids, tool, Outcome::Ok)), None).unwrap();
+    }
+    assert_eq!(count.lock().tools().len(), 1);
+    assert_eq!(registry.lock().tools().len(), 2);
 }
