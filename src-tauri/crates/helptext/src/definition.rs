@@ -25,6 +25,12 @@ pub struct Definition {
     /// Whether the text says that the program reads its standard input.
     #[serde(default)]
     pub reads_stdin: bool,
+    /// Whether the text says that the program reads arguments from a file where one begins with `@`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub at_files: bool,
+    /// File name of the program that the command is a link to, if that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// What was left out, and why.
     pub notes: Vec<String>,
 }

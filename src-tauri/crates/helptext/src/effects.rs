@@ -183,6 +183,27 @@ pub fn mark(definition: &mut Definition) {
     }
 }
 
+/// Adds what is known of the program that the command is a link to.
+pub fn mark_as(definition: &mut Definition, target: &str) {
+    definition.target = Some(target.to_owned());
+    let Some(known) = Known::of(target) else { return };
+    let path = definition.command.split_once(' ').map(|(_, path)| path.to_owned()).unwrap_or_default();
+    for option in &mut definition.options {
+        let flags = option.flags.iter().filter_map(|flag| known.option(&path, flag));
+        option.effects.extend(flags.flatten());
+        sort(&mut option.effects);
+    }
+    let own = known.subcommand(&path);
+    definition.effects.extend(own);
+    sort(&mut definition.effects);
+    for positional in &mut definition.positionals {
+        positional.effects.extend(own.iter().chain(&known.positionals));
+        sort(&mut positional.effects);
+        let below = |choice: &String| known.below(format!("{path} {choice}").trim());
+        positional.choices.retain(|choice| !below(choice).contains(&Effect::Runs));
+    }
+}
+
 /// Effects of a subcommand and of all below it, as far as its description or the table of known programs says.
 pub fn of_subcommand(command: &str, subcommand: &Subcommand) -> Vec<Effect> {
     let (program, path) = command.split_once(' ').unwrap_or((command, ""));

@@ -11,7 +11,14 @@ pattern!(
     REPEATED,
     r"(?i)(?:can|may|could) be (?:\w+ )?(?:repeated|multiple|used (?:multiple|several|more)|passed (?:multiple|several|more)|specified (?:multiple|several|more)|given (?:multiple|several|more)|set (?:multiple|several|more)|supplied (?:multiple|several|more)|provided (?:multiple|several|more)|present (?:multiple|several|more))|multiple times|more than once|repeatable|\[array\]|several times|-v -v|multiple use|multiple (?:allowed|possible)"
 );
-pattern!(REQUIRED, r"(?i)[\[(]required[\])]|\bis required\b|^required[.:]|\(mandatory\)");
+pattern!(
+    ONCE,
+    r"(?i)\b(?:not|never|cannot|can't|only (?:once|the (?:last|first)))\b[^.;]{0,60}?(?:repeated|multiple times|more than once|several times)"
+);
+pattern!(
+    REQUIRED,
+    r"(?i)[\[(]required[\])]|(?:^|[.;] )(?:(?:this|it)(?: (?:option|flag|argument|parameter|value))? )?is required\b|^required[.:]|\(mandatory\)"
+);
 pattern!(COUNT, r"(?i)\b(?:number of|how many|maximum number|max number|count of)\b");
 
 fn captured(pattern: &Pattern, text: &str) -> Option<String> {
@@ -71,7 +78,7 @@ pub fn says_stdin(line: &str) -> bool {
 
 /// Whether a description says that an option can be given several times.
 pub fn is_repeated(description: &str) -> bool {
-    is_match(&REPEATED, description)
+    is_match(&REPEATED, description) && !is_match(&ONCE, description)
 }
 
 /// Whether a description says that an option must be given.
@@ -264,6 +271,15 @@ mod tests {
         }
         assert!(is_repeated("Can be repeated") && is_repeated("may be given multiple times"));
         assert!(!is_repeated("Repeats the last line") && is_required("X [required]"));
+        for denied in ["Must not be given more than once", "Cannot be repeated, nor used multiple times"] {
+            assert!(!is_repeated(denied), "{denied}");
+        }
+        for required in ["This option is required.", "Name of it. Is required", "The key. It is required"] {
+            assert!(is_required(required), "{required}");
+        }
+        for other in ["(--track or --album is required)", "Whether client certificate is required"] {
+            assert!(!is_required(other), "{other}");
+        }
     }
 
     #[test]

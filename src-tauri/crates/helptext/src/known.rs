@@ -35,27 +35,8 @@ pub struct Known {
 
 impl Known {
     /// The entry of a program, also of one with a version in its name: `python3.11`, `gcc-12`.
-    pub fn of<'a>(program: &'a str) -> Option<&'static Self> {
-        let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-        let name = name.strip_suffix(".exe").unwrap_or(name);
-        // Debian's names: `x86_64-linux-gnu-gcc-12`, `perl5.36-x86_64-linux-gnu`, `vim.basic`.
-        let name = name.split_once("-linux-gnu-").map_or(name, |(_, name)| name);
-        let bare =
-            name.strip_suffix("-linux-gnu").and_then(|name| name.rsplit_once('-')).map(|(name, _)| name);
-        let flavours = [".basic", ".tiny", ".nox", ".gtk3", ".athena"];
-        let plain = flavours.iter().find_map(|end| name.strip_suffix(end));
-        let names = [Some(name), bare, plain].into_iter().flatten();
-        let mut spellings = names.flat_map(|name| {
-            let without =
-                |name: &'a str| name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
-            let exact = without(name);
-            // `python3.7m`, but not `sum`.
-            let built =
-                name.strip_suffix(['m', 'd']).filter(|name| name.ends_with(|c: char| c.is_ascii_digit()));
-            let unversioned = built.map_or(exact, without);
-            [name, exact, unversioned]
-        });
-        KNOWN.get(*spellings.find_map(|name| BY_NAME.get(name))?)
+    pub fn of(program: &str) -> Option<&'static Self> {
+        KNOWN.get(*spellings(program).find_map(|name| BY_NAME.get(name))?)
     }
 
     /// Effects of a flag of a subcommand; none if nothing is known, an empty list if it is known to be harmless.
@@ -82,6 +63,27 @@ impl Known {
     pub fn subcommand(&self, subcommand: &str) -> &[Effect] {
         self.subcommands.get(subcommand.replace(' ', ">").as_str()).map(Vec::as_slice).unwrap_or_default()
     }
+}
+
+/// Names under which a program can be listed: its file name, and the same without a version, a platform or a flavour.
+pub fn spellings<'p>(program: &'p str) -> impl Iterator<Item = &'p str> {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let name = name.strip_suffix(".exe").unwrap_or(name);
+    // Debian's names: `x86_64-linux-gnu-gcc-12`, `perl5.36-x86_64-linux-gnu`, `vim.basic`.
+    let name = name.split_once("-linux-gnu-").map_or(name, |(_, name)| name);
+    let bare = name.strip_suffix("-linux-gnu").and_then(|name| name.rsplit_once('-')).map(|(name, _)| name);
+    let flavours = [".basic", ".tiny", ".nox", ".gtk3", ".athena"];
+    let plain = flavours.iter().find_map(|end| name.strip_suffix(end));
+    let names = [Some(name), bare, plain].into_iter().flatten();
+    names.flat_map(|name| {
+        let without =
+            |name: &'p str| name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+        let exact = without(name);
+        // `python3.7m`, but not `sum`.
+        let built = name.strip_suffix(['m', 'd']).filter(|name| name.ends_with(|c: char| c.is_ascii_digit()));
+        let unversioned = built.map_or(exact, without);
+        [name, exact, unversioned]
+    })
 }
 
 fn parse(table: &'static str) -> Vec<Known> {

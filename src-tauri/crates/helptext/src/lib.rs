@@ -29,6 +29,6 @@ mod usage;
 
 pub use below::described;
 pub use definition::{Definition, Join, OptionDefinition, Positional, Subcommand, Value, ValueType};
-pub use effects::{Effect, is_interpreter};
+pub use effects::{Effect, is_interpreter, mark, mark_as};
 pub use reader::read;
 pub use tool::{ArgumentError, Invocation, Offered, Policy, STDIN, Tool, Withheld};

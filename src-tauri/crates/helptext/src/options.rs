@@ -66,10 +66,12 @@ pub fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<Opti
                     earlier.choices = values(&earlier.value_name);
                 }
                 for value in values(&option.value_name) {
-                    if !earlier.choices.contains(&value) {
+                    if earlier.choices.len() <= MAX_CHOICES && !earlier.choices.contains(&value) {
                         earlier.choices.push(value);
                     }
                 }
+                // Choices are texts.
+                earlier.kind = ValueType::String;
                 if choices::are_kinds(&earlier.choices) {
                     earlier.choices.clear();
                     *all_literal = false;

@@ -30,6 +30,7 @@ pub fn read(text: &str, name: &str) -> Definition {
             definition = other;
         }
     }
+    definition.at_files = lines.iter().any(|line| says_at_file(line));
     if is_cut {
         definition.notes.insert(
             0,
@@ -38,6 +39,14 @@ pub fn read(text: &str, name: &str) -> Definition {
         );
     }
     definition
+}
+
+/// Whether a line is about files of arguments: `@FILE   read options from FILE`.
+fn says_at_file(line: &str) -> bool {
+    let begins = line.trim_start().strip_prefix('@').is_some_and(|rest| {
+        rest.starts_with(|c: char| c == '<' || c.is_ascii_alphabetic()) && line.starts_with(' ')
+    });
+    begins || ["@<file", "@FILE", "@file"].iter().any(|word| line.contains(word))
 }
 
 /// Reads the lines of a help text, and whether the usage has a place for a command.

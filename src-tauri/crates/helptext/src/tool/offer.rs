@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::STDIN;
 use crate::definition::{Definition, OptionDefinition, Positional};
 use crate::effects::{Effect, is_interpreter};
+use crate::known::spellings;
 
 /// What a person decided about a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,11 +89,108 @@ const WITHOUT_END_OF_OPTIONS: &[&str] = &[
     "cc", "clang", "ctags", "echo", "ffmpeg", "ffprobe", "find", "g++", "gcc", "git", "jar", "java", "jdeps",
     "jq", "xsltproc",
 ];
-/// Programs that read arguments from a file where one begins with `@`.
+/// Programs that read arguments from a file where one begins with `@`, without all of them saying so.
 const AT_FILES: &[&str] = &[
-    "ar", "as", "c++", "cc", "clang", "clang++", "cpp", "curl", "exiftool", "g++", "gcc", "http", "https",
-    "jar", "java", "javac", "javadoc", "kotlinc", "ld", "lld", "nm", "objcopy", "objdump", "rustc", "strip",
-    "swiftc", "xh",
+    "addr2line",
+    "ar",
+    "as",
+    "c++",
+    "c++filt",
+    "c89",
+    "c99",
+    "cc",
+    "clang",
+    "clang++",
+    "clang-cl",
+    "cpp",
+    "curl",
+    "dlltool",
+    "dmypy",
+    "elfedit",
+    "exiftool",
+    "flang",
+    "g++",
+    "gcc",
+    "gcc-ar",
+    "gcc-nm",
+    "gcc-ranlib",
+    "gfortran",
+    "ghc",
+    "gnat",
+    "gold",
+    "gprof",
+    "http",
+    "https",
+    "jar",
+    "java",
+    "javac",
+    "javadoc",
+    "jlink",
+    "kotlinc",
+    "ld",
+    "ld.bfd",
+    "ld.gold",
+    "ld.lld",
+    "ld64.lld",
+    "llc",
+    "lld",
+    "lto-dump",
+    "mypy",
+    "nm",
+    "objcopy",
+    "objdump",
+    "opt",
+    "protoc",
+    "ranlib",
+    "readelf",
+    "rustc",
+    "rustdoc",
+    "size",
+    "streamlink",
+    "strings",
+    "strip",
+    "swiftc",
+    "wasm-ld",
+    "windres",
+    "xh",
+];
+/// Programs for which an argument that begins with `+` is an option, without all of them saying so: a toolchain that runs,
+/// a command of an editor or pager.
+const PLUS_OPTIONS: &[&str] = &[
+    "cargo",
+    "cargo-clippy",
+    "cargo-fmt",
+    "clippy-driver",
+    "editor",
+    "elvis",
+    "emacs",
+    "emacsclient",
+    "ex",
+    "gvim",
+    "jed",
+    "joe",
+    "less",
+    "mcedit",
+    "more",
+    "most",
+    "nano",
+    "nvim",
+    "pico",
+    "rls",
+    "rust-analyzer",
+    "rust-gdb",
+    "rust-lldb",
+    "rustc",
+    "rustdoc",
+    "rustfmt",
+    "rustup",
+    "rview",
+    "rvim",
+    "sensible-editor",
+    "vi",
+    "view",
+    "vim",
+    "vimdiff",
 ];
 
 impl Tool {
@@ -100,13 +198,20 @@ impl Tool {
     pub fn new(definition: Definition, policy: &Policy) -> Self {
         let program = definition.command.split_whitespace().next().unwrap_or_default();
         let program = program.rsplit('/').next().unwrap_or_default().to_owned();
-        let style = style(&definition, &program);
-        let arguments_first = ARGUMENTS_FIRST.contains(&program.as_str());
-        let at_files = AT_FILES.contains(&program.as_str()) || says_at_file(&definition);
-        let has_plus = definition
-            .options
-            .iter()
-            .any(|option| option.flags.iter().chain(&option.negated).any(|flag| flag.starts_with('+')));
+        // A link is one program under the name of another.
+        let programs: Vec<&str> =
+            [program.as_str()].into_iter().chain(definition.target.as_deref()).collect();
+        let is_one_of = |list: &[&str]| programs.iter().any(|program| is_listed(program, list));
+        let style = style(&definition, is_one_of(WITHOUT_END_OF_OPTIONS), is_one_of(WITHOUT_EQUALS));
+        let arguments_first = is_one_of(ARGUMENTS_FIRST);
+        let is_flag = |sign: char| {
+            let flags =
+                definition.options.iter().flat_map(|option| option.flags.iter().chain(&option.negated));
+            flags.into_iter().any(|flag| flag.starts_with(sign))
+        };
+        let is_llvm = programs.iter().any(|program| program.starts_with("llvm-"));
+        let at_files = definition.at_files || is_flag('@') || is_llvm || is_one_of(AT_FILES);
+        let has_plus = is_flag('+') || is_one_of(PLUS_OPTIONS);
         let free = policy.interpreter || !is_interpreter(&program);
         // Programs that run what their arguments say do so with their input, too.
         let runs = |positional: &Positional| positional.effects.contains(&Effect::Runs);
@@ -236,7 +341,12 @@ fn says_version(says: &str) -> bool {
     says.contains("version") && !says.contains("verbos") && (prints || says.split_whitespace().count() <= 2)
 }
 
-fn style(definition: &Definition, program: &str) -> Style {
+/// Whether a list has a program, also one with a version in its name.
+fn is_listed(program: &str, list: &[&str]) -> bool {
+    spellings(program).any(|name| list.contains(&name))
+}
+
+fn style(definition: &Definition, has_no_end: bool, has_no_equals: bool) -> Style {
     let is_long = |flag: &String| flag.starts_with("--") && flag.chars().count() > 3;
     let is_one_dash =
         |flag: &String| flag.starts_with('-') && !flag.starts_with("--") && flag.chars().count() > 2;
@@ -244,24 +354,11 @@ fn style(definition: &Definition, program: &str) -> Style {
         definition.options.iter().filter(|option| option.flags.iter().any(test)).count()
     };
     let (long, one_dash) = (count(&is_long), count(&is_one_dash));
-    if WITHOUT_END_OF_OPTIONS.contains(&program) || long == 0 || one_dash * 2 > long {
+    if has_no_end || long == 0 || one_dash * 2 > long {
         Style::Unknown
-    } else if WITHOUT_EQUALS.contains(&program) {
+    } else if has_no_equals {
         Style::LongWithSpace
     } else {
         Style::Long
     }
-}
-
-fn says_at_file(definition: &Definition) -> bool {
-    let says = |text: &str| text.contains("@<file>") || text.contains("@FILE") || text.contains("@file");
-    definition.usage.iter().any(|usage| says(usage))
-        || definition
-            .options
-            .iter()
-            .any(|option| says(&option.description) || option.flags.iter().any(|flag| flag.starts_with('@')))
-        || definition
-            .positionals
-            .iter()
-            .any(|positional| says(&positional.name) || says(&positional.description))
 }

@@ -1,8 +1,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::read;
 use crate::tool::{ArgumentError, Invocation, Policy, Tool};
+use crate::{Effect, mark_as, read};
 
 const GREP: &str = "Usage: grep [OPTION]... PATTERNS [FILE]...
 Search for PATTERNS in each FILE. With no FILE, read standard input.
@@ -185,6 +185,30 @@ fn program_of_unknown_style_rejects_values_that_look_like_options() {
 fn at_files_are_rejected_where_the_program_reads_them() {
     let text = "Usage: gcc [options] file...\nOptions:\n  -o <file>   Place the output into <file>.\n";
     assert!(problem(&tool(text, "gcc", &Policy::default()), json!({"file": ["@x"]})).contains("read a file"));
+}
+
+/// Programs are known by their names without versions and platforms, and by what they are links to.
+#[test]
+fn programs_are_known_under_all_their_names() {
+    let help = "Usage: x [OPTION]... FILE...\n\n  --all   all of it\n";
+    for program in ["gcc-12", "x86_64-linux-gnu-gcc", "clang-15", "llvm-objdump-15", "mypy"] {
+        let tool = tool(help, program, &Policy::default());
+        assert!(problem(&tool, json!({"file": ["@/tmp/options"]})).contains("\"@\""), "{program}");
+    }
+    let says =
+        "Usage: y [OPTION]... FILE...\n\n  --all        all of it\n  @<filename>  read arguments from it\n";
+    let tool_that_says = tool(says, "y", &Policy::default());
+    assert!(problem(&tool_that_says, json!({"file": ["@/tmp/options"]})).contains("\"@\""));
+    for program in ["rustfmt", "rustdoc"] {
+        let tool = tool(help, program, &Policy::default());
+        assert!(problem(&tool, json!({"file": ["+/tmp/toolchain"]})).contains("\"+\""), "{program}");
+    }
+    let mut linked = read("Usage: edit [OPTION]... FILE...\n\n  -u FILE   settings\n", "edit");
+    assert!(!linked.options[0].effects.contains(&Effect::Runs));
+    mark_as(&mut linked, "vim.basic");
+    assert!(linked.options[0].effects.contains(&Effect::Runs));
+    let linked = Tool::new(linked, &Policy::default());
+    assert!(linked.has_plus && !linked.offers("u"));
 }
 
 #[test]
