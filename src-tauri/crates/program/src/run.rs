@@ -91,15 +91,13 @@ pub async fn run(run: Run, progress: impl Fn(String)) -> io::Result<Outcome> {
     let stdout = Reader::start(group.child().stdout().take(), run.max_output, &latest, Stream::Out);
     let stderr = Reader::start(group.child().stderr().take(), run.max_output, &latest, Stream::Err);
     let feeding = run.stdin.zip(stdin).map(|(text, mut pipe)| {
-        tokio::spawn(async move {
+        Task(tokio::spawn(async move {
             // A program that does not read its input closes it; that is its business.
             let _ = pipe.write_all(text.as_bytes()).await;
-        })
+        }))
     });
     let ended = wait(&mut group, run.timeout, &latest, progress).await;
-    if let Some(feeding) = feeding {
-        feeding.abort();
-    }
+    drop(feeding);
     let (stdout, stderr) = (stdout.finish().await, stderr.finish().await);
     Ok(Outcome { ended, stdout, stderr })
 }
@@ -169,7 +167,16 @@ impl Latest {
 
 struct Reader {
     captured: Arc<Mutex<Captured>>,
-    task: Option<tokio::task::JoinHandle<()>>,
+    task: Option<Task>,
+}
+
+/// A task that ends when this is dropped: what it waits for can be held open by a process that left the group.
+struct Task(tokio::task::JoinHandle<()>);
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl Reader {
@@ -182,7 +189,7 @@ impl Reader {
         let captured = Arc::new(Mutex::new(Captured::new(limit)));
         let task = pipe.map(|mut pipe| {
             let (captured, latest) = (Arc::clone(&captured), latest.clone());
-            tokio::spawn(async move {
+            Task(tokio::spawn(async move {
                 let mut buffer = vec![0_u8; 64 << 10];
                 while let Ok(count) = pipe.read(&mut buffer).await {
                     let Some(piece) = buffer.get(..count).filter(|piece| !piece.is_empty()) else { break };
@@ -191,16 +198,15 @@ impl Reader {
                         latest.set(line, stream);
                     }
                 }
-            })
+            }))
         });
         Self { captured, task }
     }
 
     async fn finish(self) -> Captured {
-        if let Some(mut task) = self.task
-            && timeout(LAST_OUTPUT_TIMEOUT, &mut task).await.is_err()
-        {
-            task.abort();
+        if let Some(mut task) = self.task {
+            // What does not end in time is ended.
+            let _ = timeout(LAST_OUTPUT_TIMEOUT, &mut task.0).await;
         }
         std::mem::take(&mut *self.captured.lock().unwrap_or_else(PoisonError::into_inner))
     }

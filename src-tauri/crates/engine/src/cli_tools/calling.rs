@@ -1,6 +1,6 @@
 //! Running a program for a call: checks first, then an argument vector, then what it printed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use schemascope_helptext::Invocation;
 use schemascope_program::{Ended, FILE_TOO_LARGE, Outcome, Run, run};
 use schemascope_proxy::{Progress, ToolOutput};
 use serde_json::{Map, Value, json};
+use tokio::runtime::RuntimeFlavor;
 
 use super::cache::ProgramFile;
 use super::entry::{max_output, resources, timeout_seconds};
@@ -17,6 +18,10 @@ use super::served::{META_ARGV, META_EXIT_CODE, META_TRUNCATED, Served, ServedToo
 
 /// Longest path of a file, in bytes, as Linux has it.
 const MAX_PATH: usize = 4096;
+/// Most parts of a path that are looked up.
+const MAX_PARTS: usize = 256;
+/// Signs in front of a path that do not belong to it.
+const SIGNS: [char; 6] = ['@', '"', '\'', '<', '>', '|'];
 /// Longest name of a file, in bytes.
 const MAX_NAME: usize = 255;
 
@@ -27,6 +32,8 @@ impl Served {
         tool: &ServedTool,
         mut arguments: Map<String, Value>,
     ) -> Result<Invocation, String> {
+        // What is null is left out, so a default replaces it.
+        arguments.retain(|_, value| !value.is_null());
         let defaults = self.entry.default_args.iter();
         for (property, value) in defaults.filter(|(property, _)| tool.tool.offers(property)) {
             arguments.entry(property.clone()).or_insert_with(|| value.clone());
@@ -52,7 +59,14 @@ impl Served {
             self.entry.roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
         let values =
             made.paths.iter().map(|value| (value, true)).chain(made.texts.iter().map(|value| (value, false)));
+        // A folder named `http:` makes a path of what looks like an address.
+        let is_address = |path: &str| {
+            is_web(path) && !path.split('/').next().is_some_and(|scheme| cwd.join(scheme).exists())
+        };
         for ((property, value), is_path) in values {
+            if let Some(part) = too_deep(value) {
+                return Err(format!("{property}: a path has {part} parts; at most {MAX_PARTS} are allowed"));
+            }
             if let Some(path) = self.named_in_data(value, &cwd, &data) {
                 return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
             }
@@ -62,7 +76,9 @@ impl Served {
                 if self.is_in_data(&resolved, &data) {
                     return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
                 }
-                if !roots.is_empty() && !is_web(path) && !roots.iter().any(|root| resolved.starts_with(root))
+                if !roots.is_empty()
+                    && !is_address(path)
+                    && !roots.iter().any(|root| resolved.starts_with(root))
                 {
                     let names: Vec<String> =
                         self.entry.roots.iter().map(|root| root.display().to_string()).collect();
@@ -93,12 +109,16 @@ impl Served {
         };
         let home = std::env::home_dir();
         let decoded = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
-        for text in [value, &decoded] {
+        let mut seen: HashSet<&str> = HashSet::new();
+        for text in [Some(value), Some(&*decoded).filter(|decoded| *decoded != value)].into_iter().flatten() {
             // The folder's name may have blanks.
             if is_named(text) {
                 return Some(text.to_owned());
             }
             for piece in text.split(|c| !is_part(c)).filter(|piece| piece.contains('/')) {
+                if !seen.insert(piece) {
+                    continue;
+                }
                 // A letter of an option may stand before it.
                 let mut starts: Vec<usize> = [Some(0), piece.find('/'), piece.find("./"), piece.find("../")]
                     .into_iter()
@@ -144,10 +164,11 @@ impl Served {
         arguments: Map<String, Value>,
         progress: Progress,
     ) -> Result<ToolOutput, String> {
-        let made = self.invocation(tool, arguments)?;
+        // Files are looked up for each path.
+        let made = blocking(|| self.invocation(tool, arguments))?;
         let Ok(_turn) = self.running.acquire().await else { return Err("the tool is ending".to_owned()) };
         // Program and links may have changed while it waited.
-        self.check_paths(&made)?;
+        blocking(|| self.check_paths(&made))?;
         if ProgramFile::look(&self.file.path).as_ref() != Some(&self.file) {
             return Err(format!(
                 "{} is another file than when its help was read; run `schemascope cli refresh {}` to look at it again",
@@ -246,6 +267,21 @@ impl Served {
     }
 }
 
+/// Does work that takes its time without keeping the thread's other tasks waiting.
+fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    let flavor = tokio::runtime::Handle::try_current().map(|handle| handle.runtime_flavor());
+    match flavor {
+        Ok(RuntimeFlavor::MultiThread) => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// The number of parts of a path in a text, if it has too many to look each of them up.
+fn too_deep(text: &str) -> Option<usize> {
+    let parts = text.split(char::is_whitespace).map(|word| word.split('/').count());
+    parts.max().filter(|parts| *parts > MAX_PARTS && text.len() <= MAX_PATH)
+}
+
 /// The pieces of a value that can be paths: `name=@/path`, `,-o,/path`, `{a,/path}`, `"/path"`; with roots also names of
 /// links, which lead elsewhere.
 fn pieces<'v>(value: &'v str, cwd: &Path, has_roots: bool) -> BTreeSet<&'v str> {
@@ -253,7 +289,13 @@ fn pieces<'v>(value: &'v str, cwd: &Path, has_roots: bool) -> BTreeSet<&'v str> 
     // An address is one piece, whatever is in its query.
     let pieces = parts.flat_map(|part| match is_web(part) {
         true => vec![part],
-        false => part.split(['=', ':']).map(|piece| piece.trim_start_matches(['@', '"', '\''])).collect(),
+        false => {
+            let pieces = part.split(['=', ':']);
+            pieces
+                .flat_map(|piece| [Some(piece.trim_start_matches(SIGNS)), behind_sign(piece)])
+                .flatten()
+                .collect()
+        }
     });
     let pieces: BTreeSet<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
     // A slash between words divides.
@@ -263,6 +305,14 @@ fn pieces<'v>(value: &'v str, cwd: &Path, has_roots: bool) -> BTreeSet<&'v str> 
         false => has_roots && piece.len() <= MAX_NAME && cwd.join(piece).is_symlink(),
     };
     pieces.into_iter().filter(can_be_path).collect()
+}
+
+/// A path within a piece, behind a sign: `</path`, `name@/path`.
+fn behind_sign(piece: &str) -> Option<&str> {
+    let at = piece.match_indices('/').map(|(at, _)| at).find(|at| {
+        piece.get(..*at).is_some_and(|before| before.ends_with(SIGNS) || before.ends_with("<~"))
+    })?;
+    piece.get(at..)
 }
 
 fn is_web(value: &str) -> bool {
@@ -275,21 +325,22 @@ fn resolved(path: &Path) -> PathBuf {
     if path.as_os_str().len() > MAX_PATH {
         return without_parents(path);
     }
-    let mut known = path.to_owned();
-    let mut rest: Vec<PathBuf> = Vec::new();
-    loop {
-        if let Ok(real) = known.canonicalize() {
-            let joined = rest.iter().rev().fold(real, |path, part| path.join(part));
-            return without_parents(&joined);
-        }
-        match (known.parent().map(Path::to_owned), known.components().next_back()) {
-            (Some(parent), Some(last)) => {
-                rest.push(PathBuf::from(last.as_os_str()));
-                known = parent;
-            }
-            _ => return without_parents(path),
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    // The longest part that exists. What is behind something that does not exist does not either.
+    let parts: Vec<Component<'_>> = path.components().collect();
+    let real = |count: usize| parts.iter().take(count).collect::<PathBuf>().canonicalize().ok();
+    let (mut exists, mut lacks) = (0, parts.len());
+    while exists + 1 < lacks {
+        let middle = exists.midpoint(lacks);
+        match real(middle) {
+            Some(_) => exists = middle,
+            None => lacks = middle,
         }
     }
+    let known = real(exists).unwrap_or_default();
+    without_parents(&parts.iter().skip(exists).fold(known, |path, part| path.join(part)))
 }
 
 fn without_parents(path: &Path) -> PathBuf {
@@ -424,6 +475,8 @@ mod tests {
         };
         for text in [
             "f=@/etc/passwd",
+            "f=</etc/passwd",
+            "x@/etc/passwd",
             "http://x,/etc/passwd",
             "'/etc/passwd'",
             "link",
@@ -434,9 +487,13 @@ mod tests {
         ] {
             assert!(made(text).unwrap_err().contains("outside of the allowed folders"), "{text}");
         }
-        for text in [".a / .b", "http://h/x?next=/etc", "s/a/b/", "me@host", "new", ""] {
+        for text in [".a / .b", "http://h/x?next=/etc", "s/a/b/", "me@host", "new", "", "c++/x", "a (x86)/b"]
+        {
             assert!(made(text).is_ok(), "{text}");
         }
+        assert!(made(&"a/".repeat(300)).unwrap_err().contains("301 parts"));
+        std::fs::create_dir(scratch.path().join("http:")).unwrap();
+        assert!(made("http://../../etc/passwd").unwrap_err().contains("outside of the allowed folders"));
         // Signs within a path do not cut it, wherever the program runs.
         let roots = vec![scratch.path().to_owned()];
         let elsewhere = served(CliEntry { roots, ..CliEntry::of_command("send") }, help, "/bin/cat");
@@ -487,6 +544,8 @@ mod tests {
         let output = call(&echo, json!({"prompt": "hi"})).await.unwrap();
         assert_eq!(output.meta[META_ARGV], json!(["echo", "--model", "small", "Be brief.\n\nhi"]));
         assert_eq!(echo.definition(&echo.tools[0])["inputSchema"]["required"], json!(["prompt"]));
+        let null = call(&echo, json!({"prompt": "hi", "model": null})).await.unwrap();
+        assert_eq!(null.meta[META_ARGV], output.meta[META_ARGV]);
         assert!(echo.notes.iter().any(|note| note.contains("nothing")), "{:?}", echo.notes);
     }
 }

@@ -188,7 +188,7 @@ impl CliEntry {
     }
 
     /// File name of the program that a link of this name leads to.
-    fn target(&self) -> Option<String> {
+    pub(super) fn target(&self) -> Option<String> {
         let path = std::env::var_os("PATH");
         let found = find(&self.command, path.as_deref()).ok()?.canonicalize().ok()?;
         let name = found.file_name()?.to_string_lossy().into_owned();

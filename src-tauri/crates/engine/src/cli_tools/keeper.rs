@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, RwLock};
 use schemascope_api::CliRequest;
-use schemascope_helptext::{Definition, Positional};
+use schemascope_helptext::{Definition, Positional, mark, mark_as};
 use schemascope_model::Timestamp;
 use schemascope_program::{find, system_folder_of};
 use schemascope_proxy::{BuiltIn, Config, ServerEntry};
@@ -242,9 +242,16 @@ impl CliTools {
 
     /// Reads the help of an entry's program, and takes what it says. Whether the entry still exists.
     pub(crate) async fn probe(&self, entry: CliEntry) -> bool {
+        let path = std::env::var_os("PATH");
+        let before = find(&entry.command, path.as_deref()).ok().and_then(|file| ProgramFile::look(&file));
         let found = probe(&entry, true).await;
         let mut row = match found {
             Ok(probed) => match ProgramFile::look(&probed.program) {
+                Some(file) if before.as_ref() != Some(&file) => {
+                    let problem =
+                        "the program changed while its help was read; run `schemascope cli refresh`";
+                    failed(&entry, problem.to_owned())
+                }
                 Some(file) => {
                     self.cache.lock().put(&entry, file.clone(), probed.clone());
                     self.ready(entry.clone(), Origin::File, file, probed)
@@ -349,12 +356,16 @@ fn minimal(entry: &CliEntry) -> Option<(ProgramFile, Probed)> {
     };
     let note = "its help says nothing that could be understood, so it takes words that do not begin with \"-\", and may \
                 run what they name; a \"definition\" of your own replaces this";
-    let definition = Definition {
+    let mut definition = Definition {
         command: entry.program_name().to_owned(),
         positionals: vec![words],
         notes: vec![note.to_owned()],
         ..Definition::default()
     };
+    mark(&mut definition);
+    if let Some(target) = entry.target() {
+        mark_as(&mut definition, &target);
+    }
     let file = ProgramFile::look(&program)?;
     Some((file, Probed { program, tools: vec![(Vec::new(), definition)], notes: Vec::new() }))
 }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use schemascope_helptext::{Definition, OptionDefinition, described, read};
+use schemascope_helptext::{Definition, OptionDefinition, described, mark_as, read};
 use schemascope_program::{Confinement, Ended, NotFound, Run, find, run, support};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -59,6 +59,14 @@ const FREE: &str = "its help was read without limits: when it could only read, i
 
 /// Finds a program and reads what its help says, and that of its subcommands where `leaves` is set.
 pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError> {
+    let mut probed = ask(entry, leaves).await?;
+    if let Some(target) = entry.target().filter(|target| target != entry.program_name()) {
+        probed.tools.iter_mut().for_each(|(_, definition)| mark_as(definition, &target));
+    }
+    Ok(probed)
+}
+
+async fn ask(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError> {
     let path = std::env::var_os("PATH");
     let program = find(&entry.command, path.as_deref())
         .map_err(|problem| ProbeError::NotFound(entry.command.clone(), problem))?;

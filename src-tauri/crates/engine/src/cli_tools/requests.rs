@@ -1,6 +1,6 @@
 //! Requests of agents to use a program. Nothing is run for one before a person approves it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
@@ -9,6 +9,7 @@ use schemascope_helptext::is_interpreter;
 use schemascope_model::Timestamp;
 use schemascope_program::find;
 
+use super::cache::ProgramFile;
 use super::entry::CliEntry;
 use crate::files;
 
@@ -44,6 +45,8 @@ pub(crate) struct Requests {
 #[derive(Debug, Default)]
 struct Waiting {
     requests: Vec<CliRequest>,
+    /// Files of the requested programs, by path. After a restart, they are those of then.
+    programs: BTreeMap<String, ProgramFile>,
     /// Times of the latest requests.
     recent: VecDeque<Timestamp>,
 }
@@ -55,7 +58,11 @@ impl Requests {
         let requests: Vec<CliRequest> =
             text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         let recent = requests.iter().map(|request| request.at).collect();
-        Self { path, state: Mutex::new(Waiting { requests, recent }) }
+        let programs = requests.iter().filter_map(|request| {
+            Some((request.program.clone(), ProgramFile::look(Path::new(&request.program))?))
+        });
+        let programs = programs.collect();
+        Self { path, state: Mutex::new(Waiting { requests, programs, recent }) }
     }
 
     pub(crate) fn all(&self) -> Vec<CliRequest> {
@@ -117,13 +124,38 @@ impl Requests {
             client: wish.client,
             at: now,
         };
+        if let Some(file) = ProgramFile::look(&program) {
+            state.programs.insert(request.program.clone(), file);
+        }
         state.recent.push_back(now);
         state.requests.push(request.clone());
         self.write(&state.requests);
         Ok(request)
     }
 
-    /// Takes a request out, once it was decided.
+    /// Whether a request's program is the file that it was when it was requested, or last looked at.
+    pub(crate) fn is_same_program(&self, request: &CliRequest) -> bool {
+        let program = ProgramFile::look(Path::new(&request.program));
+        self.state.lock().programs.get(&request.program).is_none_or(|known| Some(known) == program.as_ref())
+    }
+
+    /// Notes that a person has seen what a program says of itself now.
+    pub(crate) fn looked_at(&self, program: &Path, file: ProgramFile) {
+        let program = program.display().to_string();
+        let mut state = self.state.lock();
+        if state.requests.iter().any(|request| request.program == program) {
+            state.programs.insert(program, file);
+        }
+    }
+
+    /// Puts back a request that could not be decided.
+    pub(crate) fn put_back(&self, request: CliRequest) {
+        let mut state = self.state.lock();
+        state.requests.push(request);
+        self.write(&state.requests);
+    }
+
+    /// Takes a request out for a decision.
     pub(crate) fn take(&self, alias: &str) -> Option<CliRequest> {
         let mut state = self.state.lock();
         let at = state.requests.iter().position(|request| request.alias == alias)?;

@@ -1,5 +1,6 @@
 //! Command-line tools: listing, adding and removing them, and deciding about requests of agents.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -77,7 +78,13 @@ impl Handle<ProbeCliTool> for Engine {
             return Err(ApiError::new(ErrorKind::Invalid, problem));
         }
         let by_name = !entry.subcommands.is_empty();
+        let path = std::env::var_os("PATH");
+        let file = schemascope_program::find(&entry.command, path.as_deref());
+        let file = file.ok().and_then(|program| ProgramFile::look(&program));
         let probed = probe(&entry, by_name).await.map_err(|error| not_probed(&entry, &error))?;
+        if let Some(file) = file.filter(|file| ProgramFile::look(&probed.program).as_ref() == Some(file)) {
+            self.files.cli.requests.looked_at(&probed.program, file);
+        }
         let Some((_, found)) = probed.tools.into_iter().next() else {
             return Err(not_probed(&entry, &ProbeError::Nothing));
         };
@@ -117,7 +124,14 @@ impl Handle<AddCliTool> for Engine {
             );
             return Err(ApiError::new(ErrorKind::Invalid, message));
         }
+        if self.files.cli.row(&entry.alias).is_some_and(|row| row.origin == Origin::CommandLine) {
+            let message =
+                format!("{} was given with --cli; choose another alias, or start without it", entry.alias);
+            return Err(ApiError::new(ErrorKind::Invalid, message));
+        }
         self.files.cli.put(&entry).map_err(|error| unwritten(self, &error))?;
+        // It replaces what was approved for this run.
+        self.files.cli.withdraw(&entry.alias);
         self.audit_cli(
             &entry.alias,
             command.reason.as_deref(),
@@ -169,43 +183,42 @@ impl Handle<RefreshCliTool> for Engine {
 
 impl Handle<ApproveCliTool> for Engine {
     async fn handle(&self, command: ApproveCliTool) -> Result<CliToolRow, ApiError> {
-        let cli = &self.files.cli;
-        let request = cli.requests.all().into_iter().find(|request| request.alias == command.alias);
-        let request = request.ok_or_else(|| self.unknown_request(&command.alias))?;
-        let entry = CliEntry {
-            alias: request.alias.clone(),
-            description: request.description.clone(),
-            system_prompt: request.system_prompt.clone(),
-            allow: command.allow.into_iter().collect(),
-            confine: Some(Confine::WherePossible(true)),
-            ..CliEntry::of_command(&request.command)
-        };
-        if let Some(problem) = entry.problem() {
-            return Err(ApiError::new(ErrorKind::Invalid, problem));
-        }
-        self.still_as_requested(&request)?;
-        let (reason, person) = (command.reason.as_deref(), command.person.as_deref());
-        self.audit_cli(&command.alias, reason, person, command.no_reason, CommandLineChange::Approved)
-            .await?;
-        match request.persist {
-            true => cli.put(&entry).map_err(|error| unwritten(self, &error))?,
-            false => cli.approve(entry),
-        }
-        cli.requests.take(&command.alias);
-        self.read_cli(&command.alias).await
+        let ApproveCliTool { alias, allow, reason, person, no_reason } = command;
+        let allow: BTreeSet<String> = allow.into_iter().collect();
+        self.decide_request(&alias, async |request| {
+            let entry = CliEntry {
+                alias: request.alias.clone(),
+                description: request.description.clone(),
+                system_prompt: request.system_prompt.clone(),
+                allow,
+                confine: Some(Confine::WherePossible(true)),
+                ..CliEntry::of_command(&request.command)
+            };
+            if let Some(problem) = entry.problem() {
+                return Err(ApiError::new(ErrorKind::Invalid, problem));
+            }
+            self.still_as_requested(request)?;
+            let (reason, person) = (reason.as_deref(), person.as_deref());
+            self.audit_cli(&alias, reason, person, no_reason, CommandLineChange::Approved).await?;
+            match request.persist {
+                true => self.files.cli.put(&entry).map_err(|error| unwritten(self, &error))?,
+                false => self.files.cli.approve(entry),
+            }
+            Ok(())
+        })
+        .await?;
+        self.read_cli(&alias).await
     }
 }
 
 impl Handle<RejectCliTool> for Engine {
     async fn handle(&self, command: RejectCliTool) -> Result<(), ApiError> {
-        let cli = &self.files.cli;
-        if !cli.requests.all().iter().any(|request| request.alias == command.alias) {
-            return Err(self.unknown_request(&command.alias));
-        }
-        let (reason, person) = (command.reason.as_deref(), command.person.as_deref());
-        self.audit_cli(&command.alias, reason, person, command.no_reason, CommandLineChange::Rejected)
-            .await?;
-        cli.requests.take(&command.alias);
+        let RejectCliTool { alias, reason, person, no_reason } = command;
+        self.decide_request(&alias, async |_| {
+            let (reason, person) = (reason.as_deref(), person.as_deref());
+            self.audit_cli(&alias, reason, person, no_reason, CommandLineChange::Rejected).await
+        })
+        .await?;
         self.records.events.renewed();
         Ok(())
     }
@@ -238,6 +251,21 @@ impl Engine {
         })
     }
 
+    /// Takes a request out, so that only one decision is made about it, and puts it back if that fails.
+    async fn decide_request(
+        &self,
+        alias: &str,
+        decide: impl AsyncFnOnce(&CliRequest) -> Result<(), ApiError>,
+    ) -> Result<(), ApiError> {
+        let requests = &self.files.cli.requests;
+        let request = requests.take(alias).ok_or_else(|| self.unknown_request(alias))?;
+        let decided = decide(&request).await;
+        if decided.is_err() {
+            requests.put_back(request);
+        }
+        decided
+    }
+
     /// Nothing took the alias of a request since, and its program is the one that was shown.
     fn still_as_requested(&self, request: &CliRequest) -> Result<(), ApiError> {
         let (cli, alias) = (&self.files.cli, &request.alias);
@@ -249,7 +277,16 @@ impl Engine {
             format!("a server in mcp.json has the name {alias:?} now; reject the request")
         } else {
             match found {
-                Ok(found) if found.display().to_string() == request.program => return Ok(()),
+                Ok(found) if found.display().to_string() == request.program => {
+                    match cli.requests.is_same_program(request) {
+                        true => return Ok(()),
+                        false => format!(
+                            "{} changed since it was requested; look at it again with `schemascope cli probe {}`, or reject \
+                             the request",
+                            request.program, request.command
+                        ),
+                    }
+                }
                 Ok(found) => format!(
                     "{} is {} now, and was {} when it was requested; reject the request, and let the agent ask again",
                     request.command,
