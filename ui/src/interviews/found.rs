@@ -22,6 +22,8 @@ pub struct Activity {
     pub state: String,
     /// Questions in the order in which they were asked.
     pub exchanges: Vec<Exchange>,
+    /// Id of the question that awaits an answer, if this is what is worked on.
+    pub open_question: Option<String>,
     /// What the answers add up to.
     pub aggregate: Value,
 }
@@ -71,10 +73,8 @@ impl Found {
 
     /// The open question of the pursuit that is worked on: the id of its Discovery Schema, and its own.
     pub fn open_question(&self) -> Option<(String, String)> {
-        let working = self.activities.iter().rfind(|activity| activity.state == "working")?;
-        // Earlier ones that were never answered belong to runs that have ended.
-        let open = working.exchanges.last().filter(|exchange| exchange.answer.is_none())?;
-        Some((working.ds_id.clone(), open.question_id.clone()))
+        let open = |activity: &Activity| Some((activity.ds_id.clone(), activity.open_question.clone()?));
+        self.activities.iter().find_map(open)
     }
 }
 
@@ -83,6 +83,7 @@ impl Activity {
         Self {
             ds_id: text(value, "pursuing_ds"),
             state: text(value, "state"),
+            open_question: value.get("open_question").and_then(Value::as_str).map(str::to_owned),
             exchanges: items(value, "questions_answers").iter().map(Exchange::read).collect(),
             aggregate: member(value, "summary_ds"),
         }
@@ -145,19 +146,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_question_is_that_of_the_last_working_pursuit() {
-        let asked = |id: &str, answer: Option<&str>| json!({"question_id": id, "question": "?", "answer": answer, "scr": null});
+    fn open_question_is_that_of_the_current_pursuit() {
         let history = json!({"activities": [
-            {"pursuing_ds": "a/1", "state": "working", "questions_answers": [asked("q1", None)], "summary_ds": {}},
-            {"pursuing_ds": "a/2", "state": "working", "questions_answers": [asked("q2", Some("x")), asked("q3", None)]},
-            {"pursuing_ds": "a/3", "state": "abandoned", "questions_answers": [asked("q4", None)]},
+            {"pursuing_ds": "a/1", "state": "working", "questions_answers": [], "open_question": null},
+            {"pursuing_ds": "a/2", "state": "working", "questions_answers": [], "open_question": "q3"},
         ]});
         let found = Found::read(&history, &json!({}));
         assert_eq!(found.open_question(), Some(("a/2".to_owned(), "q3".to_owned())));
-        let answered = json!({"activities": [
-            {"pursuing_ds": "a/1", "state": "working", "questions_answers": [asked("q1", None), asked("q2", Some("x"))]},
-        ]});
-        assert_eq!(Found::read(&answered, &json!({})).open_question(), None);
         assert_eq!(Found::read(&Value::Null, &Value::Null), Found::default());
     }
 

@@ -96,6 +96,9 @@ pub struct PursuitRow {
     pub budget: f64,
     /// Number of conflicts that no person has settled.
     pub conflicts: usize,
+    /// Whether it is the one that is worked on: the one that was started last and has not ended.
+    #[serde(default)]
+    pub current: bool,
 }
 
 /// A Discovery Schema of the library.

@@ -23,7 +23,8 @@ pub fn get_conversation_history(
     includes_minizinc: bool,
 ) -> Result<Step, StepError> {
     let conversation = context.conversation(place)?;
-    let activities: Vec<Value> = conversation.pursuits.iter().map(activity).collect();
+    let activities: Vec<Value> =
+        conversation.pursuits.iter().map(|pursuit| activity(conversation, pursuit)).collect();
     let minizinc = conversation.minizinc.as_ref().filter(|_| includes_minizinc);
     let results = conversation.minizinc_results.as_ref().filter(|_| includes_minizinc);
     Ok(Step::reply(json!({
@@ -34,7 +35,8 @@ pub fn get_conversation_history(
     })))
 }
 
-fn activity(pursuit: &Pursuit) -> Value {
+fn activity(conversation: &Conversation, pursuit: &Pursuit) -> Value {
+    let current = conversation.current().filter(|current| current.ds_id == pursuit.ds_id);
     let asked: Vec<Value> = pursuit
         .questions
         .iter()
@@ -55,6 +57,7 @@ fn activity(pursuit: &Pursuit) -> Value {
         "pursuing_ds": pursuit.ds_id,
         "state": pursuit.state().name(),
         "questions_answers": asked,
+        "open_question": current.and_then(Pursuit::open_question).map(|asked| &asked.question.question_id),
         "summary_ds": pursuit.aggregate(),
     })
 }

@@ -12,7 +12,7 @@ use crate::pointer;
 use crate::record::{Question, QuestionType};
 use crate::schema::DiscoverySchema;
 
-pub(crate) use prompt::{about_answer, about_question};
+pub(crate) use prompt::{ANSWER_CHARS, about_answer, about_question};
 pub use reply::{parse_reading, parse_wording};
 
 /// A prompt for the client's model.

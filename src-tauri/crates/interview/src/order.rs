@@ -111,8 +111,11 @@ fn recommended(conversation: &Conversation, schema: &DiscoverySchema) -> String 
     because.sort_unstable();
     because.dedup();
     let finish = unfinished(conversation);
-    if because.is_empty() {
+    if because.is_empty() && conversation.pursuits.is_empty() {
         return format!("{} comes first: it depends on nothing else.{finish}", schema.name);
+    }
+    if because.is_empty() {
+        return format!("{} can be asked next.{finish}", schema.name);
     }
     format!("{} fits what {} found out.{finish}", schema.name, because.join(", "))
 }

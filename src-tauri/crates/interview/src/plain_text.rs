@@ -38,7 +38,7 @@ const NO_ANSWERS: &[&str] = &[
     "i cant say",
     "i would have to ask",
 ];
-/// Entries of a list that are read from text.
+/// Most entries of a list that are taken as an answer.
 const MAX_ENTRIES: usize = 5_000;
 
 /// Returns whether a text says that there is no answer.
@@ -112,7 +112,9 @@ fn yes_or_no(text: &str) -> Option<bool> {
 /// Reads one of some values: its words, or its number from 1.
 fn choice(values: &[String], text: &str) -> Result<String, String> {
     let wanted = text.trim().trim_end_matches(['.', '!', ')']).trim();
-    let by_text = values.iter().find(|value| value.eq_ignore_ascii_case(wanted));
+    let by_text = [text.trim(), wanted]
+        .into_iter()
+        .find_map(|wanted| values.iter().find(|value| value.eq_ignore_ascii_case(wanted)));
     let by_number = || {
         let number = wanted.trim_start_matches('(').parse::<usize>().ok()?;
         number.checked_sub(1).and_then(|at| values.get(at))
@@ -136,7 +138,8 @@ fn choices(values: &[String], is_closed: bool, text: &str) -> Result<Value, Stri
             Err(_) if !is_closed && part.chars().any(char::is_alphabetic) => Value::from(part),
             Err(problem) => return Err(problem),
         };
-        if !chosen.contains(&value) && chosen.len() < MAX_ENTRIES {
+        if !chosen.contains(&value) {
+            bounded(chosen.len() + 1)?;
             chosen.push(value);
         }
     }
@@ -152,7 +155,15 @@ fn entries(text: &str) -> Vec<&str> {
     let text = text.trim();
     let separator = if text.contains('\n') { '\n' } else { ';' };
     let parts = text.split(separator).map(|part| without_bullet(part.trim()));
-    parts.filter(|part| !part.is_empty()).take(MAX_ENTRIES).collect()
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+/// Rejects a number of entries that is too large.
+fn bounded(entries: usize) -> Result<(), String> {
+    if entries <= MAX_ENTRIES {
+        return Ok(());
+    }
+    Err(format!("at most {MAX_ENTRIES} entries are expected; answer in parts"))
 }
 
 fn without_bullet(part: &str) -> &str {
@@ -174,9 +185,26 @@ fn list(text: &str, is_numbers: bool) -> Result<Value, String> {
         let parts = text.split(['\n', ';', ',']).map(str::trim).filter(|part| !part.is_empty());
         let read =
             |part: &str| number(part).ok_or_else(|| format!("a number is expected, not {}", quoted(part)));
-        return parts.take(MAX_ENTRIES).map(read).collect::<Result<Vec<Value>, String>>().map(Value::Array);
+        let numbers = parts.map(read).collect::<Result<Vec<Value>, String>>()?;
+        return bounded(numbers.len()).map(|()| Value::Array(numbers));
     }
-    Ok(entries(text).into_iter().map(Value::from).collect())
+    let entries = entries(text);
+    bounded(entries.len())?;
+    Ok(entries.into_iter().map(Value::from).collect())
+}
+
+/// Whether a text is a number or a range of numbers, such as `about 3`, `2-4` or `1,5 to 2`.
+fn is_amount(text: &str) -> bool {
+    const WORDS: &[&str] =
+        &["about", "around", "approximately", "ca.", "circa", "up", "to", "and", "or", "between"];
+    let is_number =
+        |word: &str| word.chars().any(|c| c.is_ascii_digit()) && !word.chars().any(char::is_alphabetic);
+    let is_sign = |word: &str| word.chars().all(|c| !c.is_alphanumeric());
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.iter().any(|word| is_number(word))
+        && words.iter().all(|word| {
+            is_number(word) || is_sign(word) || WORDS.contains(&word.to_ascii_lowercase().as_str())
+        })
 }
 
 /// Reads a number or words, followed by a unit.
@@ -187,8 +215,7 @@ fn quantity(units: &[String], text: &str) -> Result<Value, String> {
     };
     let mut quantity = Map::new();
     if units.is_empty() {
-        let has_unit =
-            amount.chars().any(|c| c.is_ascii_digit()) && !unit.chars().any(|c| c.is_ascii_digit());
+        let has_unit = is_amount(amount) && !unit.chars().any(|c| c.is_ascii_digit());
         if has_unit && !unit.is_empty() {
             quantity.insert(UNITS_KEY.to_owned(), unit.into());
             quantity.insert(VALUE_KEY.to_owned(), amount.into());

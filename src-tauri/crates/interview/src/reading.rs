@@ -129,7 +129,8 @@ impl Place<'_> {
 
     /// Reads plain text.
     fn plain(&self, text: &str) -> Read {
-        if plain_text::is_no_answer(text) {
+        let is_choice = self.question.choices.iter().any(|choice| choice.eq_ignore_ascii_case(text.trim()));
+        if !is_choice && plain_text::is_no_answer(text) {
             return Read::Unclear(format!("{} says nothing that can be used", quoted(text)));
         }
         let Some(field) = field_at(&self.schema.fields, &self.question.place) else {
@@ -138,6 +139,12 @@ impl Place<'_> {
         if let FieldKind::Table(form) = &field.kind
             && let Some(rows) = table::rows(text)
         {
+            if rows.len() > table::MAX_ROWS {
+                let (rows, most) = (rows.len(), table::MAX_ROWS);
+                return Read::Unclear(format!(
+                    "the table has {rows} rows; answer in parts of at most {most}"
+                ));
+            }
             match read_rows(form, &rows) {
                 Rows::Value(value) => return self.value(value, 1.0, false),
                 Rows::Rejected(problem) => return Read::Rejected(problem),

@@ -1,9 +1,9 @@
 //! Tables in text: HTML, Markdown, and comma-, semicolon- or tab-separated values.
 
-/// Rows of a table that are read.
-const MAX_ROWS: usize = 5_000;
-/// Cells of a row that are read.
-const MAX_CELLS: usize = 200;
+/// Most rows of a table that are taken as an answer.
+pub(crate) const MAX_ROWS: usize = 5_000;
+/// Cells of a row that are read; one more shows that there are too many.
+const MAX_CELLS: usize = 201;
 
 /// Reads the rows of a table. `None` if the text is not a table.
 pub(crate) fn rows(text: &str) -> Option<Vec<Vec<String>>> {
@@ -22,7 +22,6 @@ pub(crate) fn rows(text: &str) -> Option<Vec<Vec<String>>> {
             *cell = cell.trim().to_owned();
         }
     }
-    rows.truncate(MAX_ROWS);
     (!rows.is_empty()).then_some(rows)
 }
 

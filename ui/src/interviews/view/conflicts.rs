@@ -24,7 +24,10 @@ pub fn Conflicts(
         any.get().then(|| {
             let revisions = Revisions::new();
             let rows = move || {
-                let key = |conflict: &Conflict| format!("{} {}", conflict.ds_ids.join(" "), conflict.path);
+                let key = |conflict: &Conflict| {
+                    let Conflict { ds_ids, path, earlier, later, .. } = conflict;
+                    format!("{} {path} {earlier} {later}", ds_ids.join(" "))
+                };
                 let conflicts = conflicts.get();
                 let keyed = conflicts.into_iter().map(|conflict| (key(&conflict), conflict));
                 revisions.rows(keyed, move |_, conflict| draw(interview, &conflict))

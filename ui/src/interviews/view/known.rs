@@ -32,6 +32,7 @@ pub struct Pursuit {
     pub budget_used: f64,
     pub budget: f64,
     pub conflicts: usize,
+    pub is_current: bool,
 }
 
 /// The library of Discovery Schemas.
@@ -60,9 +61,9 @@ impl Line {
         }
     }
 
-    /// The pursuit that is worked on, the one begun last.
+    /// The pursuit that is worked on.
     pub fn working(&self) -> Option<&Pursuit> {
-        self.pursuits.iter().rfind(|pursuit| pursuit.state == "working")
+        self.pursuits.iter().find(|pursuit| pursuit.is_current)
     }
 
     /// The pursuit that is worked on, else the last one.
@@ -85,6 +86,7 @@ impl Pursuit {
             budget_used: row.budget_used,
             budget: row.budget,
             conflicts: row.conflicts,
+            is_current: row.current,
         }
     }
 }

@@ -7,7 +7,7 @@ use schemascope_api::{
     InterviewDecision, InterviewList, LibraryRow, ListInterviews, PursuitRow, UnusableFileRow,
 };
 use schemascope_interview::{
-    Context, ErrorKind as StepKind, Origin, Place, Pursuit, Step, StepError, budget,
+    Context, Conversation, ErrorKind as StepKind, Origin, Place, Pursuit, Step, StepError, budget,
 };
 use schemascope_model::ToolId;
 use schemascope_overrides::WILDCARD;
@@ -45,12 +45,18 @@ impl Handle<ListInterviews> for Engine {
         let conversations = self.interviews.read(|state| {
             let mut rows = Vec::new();
             for project in state.projects.values() {
-                rows.extend(project.conversations.iter().map(|conversation| ConversationRow {
-                    project_id: project.project_id.clone(),
-                    project_name: project.name.clone(),
-                    conversation_id: conversation.conversation_id.clone(),
-                    auto: conversation.is_auto,
-                    pursuits: conversation.pursuits.iter().map(pursuit_row).collect(),
+                rows.extend(project.conversations.iter().map(|conversation| {
+                    ConversationRow {
+                        project_id: project.project_id.clone(),
+                        project_name: project.name.clone(),
+                        conversation_id: conversation.conversation_id.clone(),
+                        auto: conversation.is_auto,
+                        pursuits: conversation
+                            .pursuits
+                            .iter()
+                            .map(|pursuit| pursuit_row(conversation, pursuit))
+                            .collect(),
+                    }
                 }));
             }
             rows
@@ -77,8 +83,9 @@ impl Handle<ListInterviews> for Engine {
     }
 }
 
-fn pursuit_row(pursuit: &Pursuit) -> PursuitRow {
+fn pursuit_row(conversation: &Conversation, pursuit: &Pursuit) -> PursuitRow {
     PursuitRow {
+        current: conversation.current().is_some_and(|current| current.ds_id == pursuit.ds_id),
         ds_id: pursuit.ds_id.clone(),
         state: pursuit.state().name().to_owned(),
         completeness: budget::number(pursuit.completeness()),
@@ -161,6 +168,7 @@ impl Handle<ImportInterviews> for Engine {
         let importing = move || interviews.import(&command.text, &actor);
         let imported = tokio::task::spawn_blocking(importing).await.map_err(internal)?;
         self.describe_schemas().await?;
+        self.records.events.renewed();
         imported.map_err(|message| ApiError::new(ErrorKind::Invalid, message))
     }
 }

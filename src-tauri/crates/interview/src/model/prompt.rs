@@ -13,7 +13,7 @@ use crate::schema::DiscoverySchema;
 const OBJECTIVE_CHARS: usize = 12_000;
 const TEMPLATE_CHARS: usize = 24_000;
 const AGGREGATE_CHARS: usize = 24_000;
-const ANSWER_CHARS: usize = 24_000;
+pub(crate) const ANSWER_CHARS: usize = 24_000;
 /// Characters of a question or an answer in the history.
 const LINE_CHARS: usize = 600;
 /// Questions of the history.

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use super::{Context, Place, Step, require_working, schema_of, unknown};
 use crate::answer::{MAX_RETRACTIONS, is_retractable};
+use crate::budget;
+use crate::completeness::COMPLETE;
 use crate::error::{ErrorKind, StepError};
 use crate::event::What;
 use crate::limits::{MAX_TEXT_BYTES, quoted};
@@ -22,12 +24,15 @@ pub fn settle(context: &Context<'_>, place: &Place, path: &str, value: &Value) -
         let known: Vec<&str> = pursuit.conflicts().iter().map(|conflict| conflict.path.as_str()).collect();
         return Err(unknown("conflict", path, &known, ""));
     }
-    let is_known = conflicts.iter().any(|conflict| conflict.earlier == *value || conflict.later == *value);
-    if !is_known {
+    let values = || conflicts.iter().flat_map(|conflict| [&conflict.earlier, &conflict.later]);
+    // A value that was typed may be meant as text.
+    let typed = value.to_string();
+    let is_meant = |known: &&Value| known.as_str() == Some(&typed);
+    let Some(value) = values().find(|known| *known == value).or_else(|| values().find(is_meant)) else {
         let message =
             format!("{} is neither the earlier nor the later value of {path}", quoted(&value.to_string()));
         return Err(StepError::argument(message));
-    }
+    };
     let change = Change::Settle { path: path.to_owned(), value: value.clone(), at: context.stamp.now };
     let (merged, _) = pursuit.preview(&[change]);
     let event = context.event(What::ConflictSettled {
@@ -59,11 +64,20 @@ pub fn retract(context: &Context<'_>, place: &Place, pointers: &[String]) -> Res
         ds_id: pursuit.ds_id.clone(),
         pointers: pointers.to_vec(),
     });
-    let completeness = crate::budget::number(completeness);
-    Ok(Step {
-        reply: json!({"updated_ascr": merged.value, "completeness": completeness}),
-        events: vec![event],
-    })
+    let mut events = vec![event];
+    let is_spent = !budget::covers(pursuit.budget(), pursuit.used(), schema_of(pursuit)?.cost);
+    if is_spent && completeness < COMPLETE {
+        // No further question can be asked, so it can only be started again.
+        events.push(context.event(What::PursuitEnded {
+            project_id: place.project_id.clone(),
+            conversation_id: place.conversation_id.clone(),
+            ds_id: pursuit.ds_id.clone(),
+            state: PursuitState::Exhausted,
+            notes: String::new(),
+        }));
+    }
+    let completeness = budget::number(completeness);
+    Ok(Step { reply: json!({"updated_ascr": merged.value, "completeness": completeness}), events })
 }
 
 /// Gives a pursuit up. Its answers stay.

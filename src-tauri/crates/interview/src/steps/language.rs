@@ -6,7 +6,7 @@ use super::answering::{AnswerStep, check_size, judge};
 use super::asking::{QuestionStep, next_question};
 use super::{Context, Place, Step, require_working, schema_of};
 use crate::error::StepError;
-use crate::model::{Prompt, Reading, about_answer, about_question};
+use crate::model::{ANSWER_CHARS, Prompt, Reading, about_answer, about_question};
 use crate::pursuit::Pursuit;
 use crate::reading::{AnswerInput, Read, read};
 use crate::record::{Question, QuestionType};
@@ -53,7 +53,8 @@ fn prompt(pursuit: &Pursuit, question: &Question, answer: &AnswerInput) -> Resul
     let text = answer.text();
     check_size(&text)?;
     let needs_model = match read(schema, question, pursuit.aggregate(), answer) {
-        Read::Understood { is_prose, .. } => is_prose,
+        // A model sees the beginning of a long answer only.
+        Read::Understood { is_prose, .. } => is_prose && text.chars().count() <= ANSWER_CHARS,
         Read::Unclear(_) => !text.trim().is_empty(),
         Read::Rejected(_) => false,
     };

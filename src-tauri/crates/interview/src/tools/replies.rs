@@ -180,6 +180,7 @@ pub(super) fn schema(name: &str) -> Value {
                 ("pursuing_ds", text()),
                 ("state", state()),
                 ("questions_answers", list(&question)),
+                ("open_question", text_or_null()),
                 ("summary_ds", any_object()),
             ]);
             object(vec![

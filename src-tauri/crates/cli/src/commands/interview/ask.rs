@@ -3,7 +3,7 @@
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use schemascope_api::{DecideInterview, InterviewDecision};
 use schemascope_engine::Front;
 use serde_json::{Map, Value, json};
@@ -46,26 +46,25 @@ pub async fn start(
         all.extend(tool.map(|tool| ("tool_id".to_owned(), tool.into())));
         all
     };
-    let (mut recommended, mut pursuit) = (None, None);
-    match ds {
+    let begun: Result<_> = match ds {
         None => {
             let mut about = place.clone();
             about.extend(tool.map(|tool| ("tool_id".to_owned(), tool.into())));
-            let next = call(front, "get_next_ds", about).await?;
-            if let Some(id) = next["ds_id"].as_str() {
-                pursuit = Some(call(front, "start_ds_pursuit", with_ds(id)).await?);
-                recommended = Some(next);
-            }
+            let begun = async {
+                let next = call(front, "get_next_ds", about).await?;
+                let Some(id) = next["ds_id"].as_str() else { return Ok((None, None)) };
+                let pursuit = call(front, "start_ds_pursuit", with_ds(id)).await?;
+                Ok((Some(next), Some(pursuit)))
+            };
+            begun.await
         }
-        Some(ds) => {
-            let started_pursuit = call(front, "start_ds_pursuit", with_ds(ds)).await;
-            if let (Err(_), None, Some(id)) = (&started_pursuit, project, started["project_id"].as_str()) {
-                // Nothing was asked in it.
-                delete_project(front, id).await?;
-            }
-            pursuit = Some(started_pursuit?);
-        }
+        Some(ds) => call(front, "start_ds_pursuit", with_ds(ds)).await.map(|pursuit| (None, Some(pursuit))),
+    };
+    if let (Err(_), None, Some(id)) = (&begun, project, started["project_id"].as_str()) {
+        // Nothing was asked in it.
+        delete_project(front, id).await?;
     }
+    let (recommended, pursuit) = begun?;
     if args.json {
         return printed(args, &json!({"started": started, "pursuit": pursuit}));
     }
@@ -98,9 +97,7 @@ pub async fn ask(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
             return Ok(ExitCode::SUCCESS);
         }
         output::note("Your answer, then an empty line (nothing ends the interview for now):");
-        let lines =
-            std::io::stdin().lock().lines().map_while(Result::ok).take_while(|line| !line.trim().is_empty());
-        let text = lines.collect::<Vec<_>>().join("\n");
+        let text = next_answer(&mut std::io::stdin().lock().lines().take_while(is_text))?;
         if text.is_empty() {
             return Ok(ExitCode::SUCCESS);
         }
@@ -131,12 +128,7 @@ pub async fn run(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
         if std::io::stdin().is_terminal() {
             output::note("Your answer, then an empty line (ctrl-d ends for now):");
         }
-        let answer: Vec<String> = lines
-            .by_ref()
-            .map_while(Result::ok)
-            .skip_while(|line| line.trim().is_empty())
-            .take_while(|line| !line.trim().is_empty())
-            .collect();
+        let answer = next_answer(&mut lines.by_ref().skip_while(|line| !is_text(line)).take_while(is_text))?;
         if answer.is_empty() {
             output::note(
                 "It goes on by itself from here, with an agent, on the page Interviews, or when you run this again.",
@@ -145,10 +137,21 @@ pub async fn run(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
         }
         let mut arguments = place.clone();
         arguments.insert("question_id".to_owned(), question["question_id"].clone());
-        arguments.insert("answer".to_owned(), answer.join("\n").into());
+        arguments.insert("answer".to_owned(), answer.into());
         let read = call(front, "process_ds_answer", arguments).await?;
         output::note(&harmless(read["commit_notes"].as_str().unwrap_or_default()));
     }
+}
+
+/// An answer: lines up to an empty one. What is not UTF-8 is an error, because the rest of it would answer the next
+/// question.
+fn next_answer(lines: &mut dyn Iterator<Item = std::io::Result<String>>) -> Result<String> {
+    let lines: std::io::Result<Vec<String>> = lines.collect();
+    Ok(lines.context("cannot read the answer")?.join("\n"))
+}
+
+fn is_text(line: &std::io::Result<String>) -> bool {
+    line.as_ref().map_or(true, |line| !line.trim().is_empty())
 }
 
 /// Answers a question. What to say next, or nothing if this Discovery Schema is complete and none follows.
@@ -163,6 +166,10 @@ async fn reply(
     arguments.insert("answer".to_owned(), text.into());
     let read = call(front, "process_ds_answer", arguments).await?;
     if read["next_action"] != "complete" {
+        if read["completeness"] == 1.0 {
+            // The conversation goes on by itself.
+            at.remove("ds_id");
+        }
         let notes = read["commit_notes"].as_str().unwrap_or_default();
         return Ok(Some(harmless(notes).to_string()));
     }
@@ -170,17 +177,19 @@ async fn reply(
     at.remove("ds_id");
     Ok(begin_next(front, at)
         .await?
-        .then(|| format!("Complete. Next: {}", at["ds_id"].as_str().unwrap_or_default())))
+        .then(|| format!("Complete. Next: {}", at.get("ds_id").and_then(Value::as_str).unwrap_or_default())))
 }
 
 /// Starts what is recommended next, unless something is being pursued. Whether there is a question to ask.
 async fn begin_next(front: &Front, at: &mut Map<String, Value>) -> Result<bool> {
-    let is_working = match call(front, "get_ds_status", at.clone()).await {
-        Ok(status) => status["state"] == "working" && status["completeness"] != 1.0,
-        // Nothing was pursued yet.
-        Err(_) => false,
-    };
-    if is_working || at.contains_key("ds_id") {
+    // An error means that nothing was pursued yet.
+    if let Ok(status) = call(front, "get_ds_status", at.clone()).await
+        && status["state"] == "working"
+        && status["completeness"] != 1.0
+    {
+        at.insert("ds_id".to_owned(), status["ds_id"].clone());
+    }
+    if at.contains_key("ds_id") {
         return Ok(true);
     }
     let next = call(front, "get_next_ds", at.clone()).await?;

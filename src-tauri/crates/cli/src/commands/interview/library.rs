@@ -37,7 +37,7 @@ pub async fn list(args: &Args, front: &Front) -> Result<ExitCode> {
             let more = [
                 harmless(&one.ds_id).to_string(),
                 one.state.clone(),
-                format!("{:.0} %", one.completeness * 100.0),
+                output::share(one.completeness),
                 format!("{:.2} of {:.2}", one.budget_used, one.budget),
                 if one.conflicts == 0 { String::new() } else { one.conflicts.to_string() },
             ];
