@@ -44,6 +44,8 @@ pub struct Live {
     pub today: Memo<String>,
     /// Number of snapshots received.
     pub snapshots: RwSignal<u64>,
+    /// Number of snapshots before which calls may have been missed.
+    pub gaps: RwSignal<u64>,
     picture: StoredValue<Picture>,
     /// Changes not yet published.
     pending: StoredValue<Changed>,
@@ -66,6 +68,7 @@ impl Live {
             now,
             today: Memo::new(move || browser::day(now.get())),
             snapshots: RwSignal::new(0),
+            gaps: RwSignal::new(0),
             picture: StoredValue::new(Picture::default()),
             pending: StoredValue::new(Changed::default()),
             pressed: StoredValue::new(0),
@@ -143,6 +146,7 @@ impl Live {
         bump(self.servers, changed.servers);
         bump(self.calls, changed.calls);
         bump(self.wrappers, changed.wrappers);
+        bump(self.gaps, changed.gap);
         bump(self.snapshots, changed.snapshot);
     }
 
@@ -188,6 +192,11 @@ impl Live {
     /// Reads the whole state without following changes.
     pub fn picture<R>(&self, read: impl FnOnce(&Picture) -> R) -> R {
         self.picture.with_value(read)
+    }
+
+    /// Whether the engine has sent nothing yet.
+    pub fn is_unknown(&self) -> bool {
+        self.about().is_none()
     }
 
     /// About the engine; none before the first snapshot.

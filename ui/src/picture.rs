@@ -34,6 +34,8 @@ pub struct Picture {
 pub struct Changed {
     /// The engine sent everything again.
     pub snapshot: bool,
+    /// Calls between the known ones and those of the snapshot may be missing.
+    pub gap: bool,
     /// Some tools.
     pub tools: bool,
     /// Some servers.
@@ -48,6 +50,7 @@ impl Changed {
     /// Both changes.
     pub fn add(&mut self, other: Self) {
         self.snapshot |= other.snapshot;
+        self.gap |= other.gap;
         self.tools |= other.tools;
         self.servers |= other.servers;
         self.calls |= other.calls;
@@ -59,12 +62,19 @@ impl Picture {
     /// Applies a frame.
     pub fn apply(&mut self, frame: Frame) -> Changed {
         let snapshot = frame.snapshot.is_some();
+        let is_known = |call: &CallRow| self.calls.iter().any(|known| known.id == call.id);
+        // The latest calls of a snapshot that are partly known follow the known ones without a gap.
+        let gap = snapshot
+            && (self.cursor.is_none_or(|cursor| cursor.engine != frame.cursor.engine)
+                || !frame.calls.iter().any(is_known));
         if let Some(about) = frame.snapshot {
-            let arrived = self.arrived;
-            *self = Self { snapshot: Some(Arc::new(about)), arrived, ..Self::default() };
+            let Self { calls, arrivals, arrived, .. } = std::mem::take(self);
+            let (calls, arrivals) = if gap { Default::default() } else { (calls, arrivals) };
+            *self = Self { snapshot: Some(Arc::new(about)), calls, arrivals, arrived, ..Self::default() };
         }
         let changed = Changed {
             snapshot,
+            gap,
             tools: snapshot || !frame.tools.is_empty() || !frame.gone.is_empty(),
             servers: snapshot || !frame.servers.is_empty(),
             calls: snapshot || !frame.calls.is_empty(),
@@ -79,9 +89,10 @@ impl Picture {
         }
         for call in frame.calls {
             let call = Arc::new(call);
-            self.arrived += 1;
-            self.arrivals.push_front(Arc::clone(&call));
-            insert(&mut self.calls, call);
+            if insert(&mut self.calls, Arc::clone(&call)) {
+                self.arrived += 1;
+                self.arrivals.push_front(call);
+            }
         }
         self.calls.truncate(CALLS);
         self.arrivals.truncate(CALLS);
@@ -99,7 +110,7 @@ impl Picture {
     pub fn standings(&self) -> Standings {
         let mut standings = Standings::default();
         for tool in self.tools.values() {
-            standings.add(tool.source, tool.quality, tool.violated, tool.form);
+            standings.add(tool.source, tool.quality, tool.violated, tool.unjudged, tool.form);
         }
         standings
     }
@@ -110,12 +121,14 @@ pub fn needs_review(row: &ToolRow) -> bool {
     row.candidate_version.is_some() || row.drift_waiting > 0
 }
 
-/// Inserts a call in order of time, which is nearly always in front.
-pub fn insert(calls: &mut VecDeque<Arc<CallRow>>, call: Arc<CallRow>) {
+/// Inserts a call in order of time, which is nearly always in front. Returns false if it is known.
+pub fn insert(calls: &mut VecDeque<Arc<CallRow>>, call: Arc<CallRow>) -> bool {
     let newer = calls.iter().position(|known| known.id <= call.id).unwrap_or(calls.len());
-    if calls.get(newer).is_none_or(|known| known.id != call.id) {
+    let is_new = calls.get(newer).is_none_or(|known| known.id != call.id);
+    if is_new {
         calls.insert(newer, call);
     }
+    is_new
 }
 
 #[cfg(test)]
@@ -175,6 +188,9 @@ mod tests {
         assert_eq!(ids(&picture), ["4", "3", "2", "1"]);
         picture.apply(frame(true, &[9]));
         assert_eq!(ids(&picture), ["9"]);
+        assert!(!picture.apply(frame(true, &[9, 10])).gap);
+        assert_eq!((ids(&picture), picture.arrived), (vec!["a".to_owned(), "9".to_owned()], 6));
+        assert!(picture.apply(frame(true, &[12])).gap);
         let many: Vec<u32> = (10..3_000).collect();
         picture.apply(frame(false, &many));
         assert_eq!(picture.calls.len(), CALLS);

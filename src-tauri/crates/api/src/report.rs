@@ -46,12 +46,12 @@ pub struct CoveragePoint {
 /// Tools by how far their schema can be trusted. Every tool counts once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standings {
-    /// Declared, observed, and not violated by observations.
+    /// Declared, and not violated by the observations that were compared with it.
     pub declared: u64,
     /// Declared, without an observation.
     #[serde(default)]
     pub unproven: u64,
-    /// Inferred at high quality.
+    /// Inferred at high quality; also where a schema is declared that no observation could be compared with.
     pub learned: u64,
     /// Inferred at low or medium quality.
     pub learning: u64,
@@ -65,14 +65,21 @@ pub struct Standings {
 }
 
 impl Standings {
-    /// Adds a tool.
-    pub fn add(&mut self, source: Source, quality: Quality, violated: bool, form: Option<TextForm>) {
+    /// Adds a tool. `unjudged` means that no observation could be compared with its declared schema.
+    pub fn add(
+        &mut self,
+        source: Source,
+        quality: Quality,
+        violated: bool,
+        unjudged: bool,
+        form: Option<TextForm>,
+    ) {
         *match (source, quality) {
             (Source::Declared | Source::Hybrid, _) if violated => &mut self.violated,
             (Source::Declared, _) => &mut self.unproven,
-            (Source::Hybrid, _) => &mut self.declared,
-            (Source::Inferred, Quality::High) => &mut self.learned,
-            (Source::Inferred, _) => &mut self.learning,
+            (Source::Hybrid, _) if !unjudged => &mut self.declared,
+            (Source::Inferred | Source::Hybrid, Quality::High) => &mut self.learned,
+            (Source::Inferred | Source::Hybrid, _) => &mut self.learning,
             (Source::Unknown, _) if form.is_some() => &mut self.text,
             (Source::Unknown, _) => &mut self.unseen,
         } += 1;

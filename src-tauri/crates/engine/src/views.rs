@@ -41,6 +41,7 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: VersionSummary) -> To
         source: standing.source,
         quality: standing.quality,
         violated: standing.violated,
+        unjudged: standing.unjudged,
         form: standing.form,
         never_called: tool.calls == 0,
         observation_count: tool.shape.observations(),

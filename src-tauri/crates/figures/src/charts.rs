@@ -142,9 +142,15 @@ pub fn coverage(points: &[CoveragePoint], calendar: Calendar, size: Size) -> Str
         let label = ("sans-serif", size.label).into_font().color(&FAINT);
         let one_day = to - from < 86_400_000.0;
         let short = |text: String, from: usize, to: usize| text.get(from..to).unwrap_or_default().to_owned();
+        let is_days = to - from < 7.0 * 86_400_000.0;
         let time = |at: &f64| match (one_day, to - from < 600_000.0) {
             (true, true) => (calendar.clock)(*at as u64),
             (true, false) => short((calendar.clock)(*at as u64), 0, 5),
+            // Labels are less than a day apart.
+            _ if is_days => {
+                let at = *at as u64;
+                format!("{} {}", short((calendar.day)(at), 5, 10), short((calendar.clock)(at), 0, 5))
+            }
             _ => short((calendar.day)(*at as u64), 5, 10),
         };
         chart
@@ -158,7 +164,10 @@ pub fn coverage(points: &[CoveragePoint], calendar: Calendar, size: Size) -> Str
             .x_label_style(label.clone())
             .y_label_style(label)
             .x_label_formatter(&time)
-            .y_label_formatter(&|tools| format!("{tools:.0}"))
+            .y_label_formatter(&|tools| match tools.fract() == 0.0 {
+                true => format!("{tools:.0}"),
+                false => String::new(),
+            })
             .draw()?;
         // From the highest edge to the lowest, each drawn over the previous one.
         let edges: [Edge; 5] = [

@@ -50,6 +50,9 @@ pub struct CallRecord {
     /// before redaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
+    /// The same for the schema that the server declares, where another schema was effective.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared_fit: Option<Fit>,
     /// Part of the result that carried the observed value; `None` if nothing was observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub carrier: Option<Carrier>,
@@ -93,6 +96,7 @@ impl CallRecord {
             result_bytes: 0,
             redacted: 0,
             fit: None,
+            declared_fit: None,
             carrier: None,
             rung: None,
             flow: None,
@@ -115,6 +119,7 @@ impl CallRecord {
             result_bytes: self.result_bytes,
             redacted: self.redacted,
             fit: self.fit.clone(),
+            declared_fit: self.declared_fit.clone(),
             carrier: self.carrier,
             rung: self.rung,
             bodies_left_out: self.bodies_left_out,

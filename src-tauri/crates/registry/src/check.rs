@@ -94,7 +94,7 @@ pub struct Checks {
     /// Tools of the baseline that were observed.
     pub tools_checked: u64,
     /// Those of them that nothing was found about.
-    pub tools_passed: u64,
+    pub passed: Vec<String>,
     /// Their observations.
     pub observation_count: u64,
     /// Tools of the baseline that have a schema and were not observed.
@@ -190,7 +190,7 @@ impl Checking {
         let mut checks = Checks {
             findings: more,
             tools_checked: 0,
-            tools_passed: 0,
+            passed: Vec::new(),
             observation_count: 0,
             not_observed: Vec::new(),
             findings_left_out: 0,
@@ -211,7 +211,9 @@ impl Checking {
             checks.observation_count += observations;
             let mut findings = tool.findings(id);
             let passed = findings.is_empty() && tool.failed == 0 && !named.contains(&id.to_string());
-            checks.tools_passed += u64::from(passed);
+            if passed {
+                checks.passed.push(id.to_string());
+            }
             findings.sort_by(order);
             checks.findings_left_out += findings.len().saturating_sub(MAX_FINDINGS) as u64;
             findings.truncate(MAX_FINDINGS);

@@ -22,6 +22,9 @@ pub struct Standing {
     pub quality: Quality,
     /// It declares a schema and less than 95 % of its observations conform.
     pub violated: bool,
+    /// It declares a schema, was observed, and no observation could be compared with the schema.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unjudged: bool,
     /// The form of its results, if it declares no schema and all of them are text without structure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<TextForm>,
@@ -45,6 +48,7 @@ impl Tool {
                         false => Quality::High,
                     },
                     violated,
+                    unjudged: is_unjudged,
                     form: None,
                 }
             }
@@ -55,6 +59,7 @@ impl Tool {
                     source: if is_unknown { Source::Unknown } else { Source::Inferred },
                     quality: if is_unknown { Quality::None } else { self.inferred_quality() },
                     violated: false,
+                    unjudged: false,
                     form,
                 }
             }

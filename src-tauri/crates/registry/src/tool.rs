@@ -187,7 +187,11 @@ impl Tool {
         }
         self.last_observed = self.last_observed.max(Some(call.at));
         self.carriers.count(observation.carrier);
-        if let Some(fit) = &call.fit {
+        let declared = call.declared_fit.as_ref().filter(|declared| {
+            // A version may be the declared schema.
+            call.fit.as_ref().is_none_or(|fit| fit.schema != declared.schema)
+        });
+        for fit in call.fit.iter().chain(declared) {
             self.fits.add(&fit.schema, fit.fits);
         }
         true

@@ -71,7 +71,7 @@ pub fn table(columns: &[(&str, bool)], rows: impl IntoIterator<Item = Vec<String
     };
     let rows: String = rows.into_iter().map(row).collect();
     format!(
-        "<div class=\"wide\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
+        "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Table\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}</tbody>\n</table></div>\n"
     )
 }
 

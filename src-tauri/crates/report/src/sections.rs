@@ -94,13 +94,15 @@ pub fn schemas(report: &FullReport) -> String {
         bar(&sources, tools),
         bar(&qualities, tools)
     );
+    let standings = &report.totals.standings;
+    let compared = standings.declared + standings.violated;
     let note = format!(
         "Results were compared with {}: {} match, {} do not.",
-        counted(source.hybrid, "declared schema"),
-        count(source.hybrid.saturating_sub(source.violated)),
-        count(source.violated)
+        counted(compared, "declared schema"),
+        count(standings.declared),
+        count(standings.violated)
     );
-    section("Schemas", if source.hybrid > 0 { &note } else { "" }, &content)
+    section("Schemas", if compared > 0 { &note } else { "" }, &content)
 }
 
 /// The coverage over time.
@@ -308,20 +310,26 @@ pub fn recording(report: &FullReport) -> String {
         return String::new();
     }
     let latency = &recorder.latency;
+    let took = match latency.count {
+        0 => String::new(),
+        _ => format!(
+            " From a result to the disk it took {} at most for half of the calls, {} for 95 %, {} for 99 %, and {} \
+             for all.",
+            duration(latency.p50_us),
+            duration(latency.p95_us),
+            duration(latency.p99_us),
+            duration(latency.max_us)
+        ),
+    };
     let content = format!(
         "<p>Since the program started, {} {} recorded, {} not, and {} without content. {} {} hidden before anything \
-         was written to disk. From a result to the disk it took {} at most for half of the calls, {} for 95 %, {} \
-         for 99 %, and {} for all.</p>\n",
+         was written to disk.{took}</p>\n",
         counted(recorder.recorded, "call"),
         if recorder.recorded == 1 { "was" } else { "were" },
         count(recorder.dropped),
         count(recorder.bodies_left_out),
         counted(recorder.redacted_values, "secret value"),
-        if recorder.redacted_values == 1 { "was" } else { "were" },
-        duration(latency.p50_us),
-        duration(latency.p95_us),
-        duration(latency.p99_us),
-        duration(latency.max_us)
+        if recorder.redacted_values == 1 { "was" } else { "were" }
     );
     section("Recording", "", &content)
 }

@@ -31,6 +31,9 @@ pub struct ToolRow {
     pub quality: Quality,
     /// Whether less than 95 % of the observations fit the declared schema.
     pub violated: bool,
+    /// Whether a schema is declared that no observation could be compared with, although there are some.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unjudged: bool,
     /// Form of the results, if no schema is declared and all of them are text without structure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<TextForm>,

@@ -46,8 +46,8 @@ fn points(
             for changes in &histories {
                 let known = changes.partition_point(|change| change.at <= at);
                 if let Some(change) = known.checked_sub(1).and_then(|last| changes.get(last)) {
-                    let Standing { source, quality, violated, form } = change.standing;
-                    tools.add(source, quality, violated, form);
+                    let Standing { source, quality, violated, unjudged, form } = change.standing;
+                    tools.add(source, quality, violated, unjudged, form);
                 }
             }
             CoveragePoint { at, tools }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use schemascope_api::{ByQuality, BySource, Standings};
 use schemascope_model::{Quality, Source, ToolId};
-use schemascope_registry::Tool;
+use schemascope_registry::{Standing, Tool};
 
 /// Totals over tools.
 #[derive(Debug, Default)]
@@ -35,7 +35,8 @@ impl Totals {
         self.tool_count += 1;
         self.observation_count += tool.shape.observations();
         let standing = tool.standing();
-        self.standings.add(standing.source, standing.quality, standing.violated, standing.form);
+        let Standing { source, quality, violated, unjudged, form } = standing;
+        self.standings.add(source, quality, violated, unjudged, form);
         self.never_called += u64::from(tool.calls == 0);
         self.by_source.violated += u64::from(standing.violated);
         match standing.source {

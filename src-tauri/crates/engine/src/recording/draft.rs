@@ -130,8 +130,14 @@ impl Draft {
         let is_searched = reading.as_ref().is_some_and(|reading| reading.may_have_structured_texts);
         let observation = reading.and_then(|reading| reading.observation);
         if trust == Trust::Foreign && record.outcome == Outcome::Ok {
-            record.fit =
-                observation.as_ref().and_then(|one| judging.judge(&record.tool_id, effective.as_ref(), one));
+            let judged = |judging: &mut dyn Judging, effective| {
+                observation.as_ref().and_then(|one| judging.judge(&record.tool_id, effective, one))
+            };
+            record.fit = judged(judging, effective.as_ref());
+            // How well a server keeps what it declares stays known when another schema is effective.
+            if effective.as_ref().is_some_and(Effective::is_promoted) {
+                record.declared_fit = judged(judging, None);
+            }
             record.carrier = observation.as_ref().map(|one| one.carrier);
         }
         for body in [&mut record.arguments, &mut record.error].into_iter().flatten() {

@@ -31,6 +31,11 @@ pub struct Schema {
 }
 
 impl Effective {
+    /// Whether a person or policy chose the schema.
+    pub fn is_promoted(&self) -> bool {
+        matches!(self, Self::Promoted(_) | Self::Pinned(_) | Self::Enforced(_))
+    }
+
     /// The schema, if there is one.
     pub fn schema(&self) -> Option<&Schema> {
         match self {

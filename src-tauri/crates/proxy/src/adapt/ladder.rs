@@ -49,7 +49,7 @@ pub(crate) fn work(result: &Bytes, effective: &Effective, judge: &Judge) -> u64 
     let enforced = matches!(effective, Effective::Enforced(_));
     let has = |key: &[u8]| memchr::memmem::find(result, key).is_some();
     // Structure may be a wrapped text that is read.
-    let is_read = is_promoted(effective) && has(b"\"result\"");
+    let is_read = effective.is_promoted() && has(b"\"result\"");
     let passes = !enforced && !is_read && has(b"\"structuredContent\"");
     if passes { result.len() as u64 } else { judge.max_steps(result.len()) }
 }
@@ -82,17 +82,19 @@ pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Ad
         None => text.as_ref().and_then(Text::json).map(|json| Form::Object.present(&json).into_owned()),
         Some(schema) => text.as_ref().and_then(|text| fitting(text, schema, context)),
     };
+    let enforced_reason = match is_long {
+        true => "the result has no structuredContent, and its text is above 8 MB, where it is not checked",
+        false => "the result has no structuredContent, and its text does not fit the enforced schema",
+    };
     let structure = |rung, value: &str| {
         let result = Some(reading.with_structured(value));
         Adaptation { rung: Some(rung), result, rejected: false }
     };
     match (found, context.effective) {
         (Some(value), _) => structure(Rung::Declared, &value),
-        (None, Effective::Enforced(_)) if context.judge.is_usable() => rejected(
-            &reading,
-            Rung::Generic,
-            "the result has no structuredContent, and its text does not fit the enforced schema",
-        ),
+        (None, Effective::Enforced(_)) if context.judge.is_usable() => {
+            rejected(&reading, Rung::Generic, enforced_reason)
+        }
         (None, _) if is_long => Adaptation::default(),
         (None, Effective::None) if mode != Mode::All => Adaptation::default(),
         (None, _) => {
@@ -140,7 +142,7 @@ fn structured(reading: &ToolResult<'_>, value: &str, context: &ToolContext<'_>) 
 
 /// The structure inside `{"result": text}`, if a version was promoted that it fits and the wrapped text does not.
 fn unwrapped(value: &str, context: &ToolContext<'_>) -> Option<String> {
-    if !is_promoted(context.effective) || context.judge.fits(value) != Some(false) {
+    if !context.effective.is_promoted() || context.judge.fits(value) != Some(false) {
         return None;
     }
     let text = wrapped(value)?;
@@ -158,11 +160,6 @@ fn presented<'v>(json: &'v str, context: &ToolContext<'_>) -> (Cow<'v, str>, Opt
     (shown, fits)
 }
 
-/// Whether a person or policy chose the schema. Structure is read from text that is not JSON only then.
-fn is_promoted(effective: &Effective) -> bool {
-    matches!(effective, Effective::Promoted(_) | Effective::Pinned(_) | Effective::Enforced(_))
-}
-
 fn rejected(reading: &ToolResult<'_>, rung: Rung, reason: &str) -> Adaptation {
     Adaptation { rung: Some(rung), result: Some(reading.as_violation(reason)), rejected: true }
 }
@@ -178,7 +175,7 @@ fn fitting(text: &Text<'_>, schema: &Schema, context: &ToolContext<'_>) -> Optio
             return Some(shown.into_owned());
         }
     }
-    if is_promoted(context.effective)
+    if context.effective.is_promoted()
         && let Some(json) = text.structure().filter(|json| is_sound(json))
         && let (shown, Some(true)) = presented(&json, context)
     {
