@@ -67,10 +67,13 @@ fn reject_site(address: SocketAddr, headers: &HeaderMap, uri_host: Option<&str>)
     }
     let host = text(headers, header::HOST).or(uri_host);
     let named = [uri_host, host];
-    let is_foreign = |host: &&str| !authority(host).is_some_and(|host| is_ours(address, &host));
+    // A page elsewhere can give its own name our address, but no page can claim an address as its name.
+    let is_any = |host: &Url| address.ip().is_unspecified() && host.domain().is_none();
+    let is_foreign =
+        |host: &&str| !authority(host).is_some_and(|host| is_ours(address, &host) || is_any(&host));
     if let Some(other) = named.into_iter().flatten().find(is_foreign) {
         return Some(forbidden(format!(
-            "Host {other:?} is not a name of this machine; use localhost or 127.0.0.1\n"
+            "Host {other:?} is not a name of this machine; use localhost, or the address that it listens on\n"
         )));
     }
     if host.is_none() {
