@@ -8,10 +8,9 @@ use super::dialog::CliAsking;
 use super::probe::{Preview, Probe};
 use super::words::name;
 use crate::app::{App, Dialog};
-use crate::browser;
 use crate::cells::{Memo, click};
 use crate::numbers::number_of;
-use crate::parts::{Foreign, KeyedRow, keyed, shown};
+use crate::parts::{Foreign, KeyedRow, keyed, shown, time};
 
 /// The group of the review page; nothing if there are no requests.
 #[component]
@@ -99,7 +98,7 @@ fn facts(request: &CliRequest) -> AnyView {
     view! {
         <dl class="pairs">
             <dt>"Requested by"</dt>
-            <dd><Foreign text=client limit=120 />{format!(" · {}", browser::short_time(request.at.as_millis()))}</dd>
+            <dd><Foreign text=client limit=120 />" · "{time(request.at)}</dd>
             <dt>"Alias"</dt>
             <dd class="mono"><Foreign text=request.alias.clone() limit=64 /></dd>
             <dt>"Program"</dt>

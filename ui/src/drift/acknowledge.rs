@@ -35,7 +35,7 @@ pub fn AcknowledgeDialog(
         let Some(Signature { reason, no_reason, person }) = signing.begin() else { return };
         let Acknowledging { tool_id, rows } = asking.clone();
         leptos::task::spawn_local(async move {
-            let mut undo = Vec::new();
+            let (mut undo, mut problem) = (Vec::new(), None);
             for row in rows {
                 let command = AcknowledgeDrift {
                     tool_id: tool_id.clone(),
@@ -45,14 +45,21 @@ pub fn AcknowledgeDialog(
                     person: person.clone(),
                     undo: false,
                 };
-                if let Err(error) = door::call(&command).await {
-                    app.decided.update(|decided| *decided += 1);
-                    return signing.fail(error.to_string());
+                // One that was settled elsewhere does not keep the others from being acknowledged.
+                match door::call(&command).await {
+                    Ok(_) => undo.push(Undoing::Acknowledgement(tool_id.clone(), row.drift)),
+                    Err(error) => problem = Some(error.to_string()),
                 }
-                undo.push(Undoing::Acknowledgement(tool_id.clone(), row.drift));
+            }
+            if let (Some(problem), true) = (&problem, undo.is_empty()) {
+                app.decided.update(|decided| *decided += 1);
+                return signing.fail(problem.clone());
             }
             signing.close();
             app.notify_decided("Drift acknowledged", undo);
+            if let Some(problem) = problem {
+                app.report_error(problem);
+            }
         });
     };
     view! {

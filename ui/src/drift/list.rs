@@ -5,10 +5,9 @@ use schemascope_api::{Change, DriftRow, LostEdge, Share};
 
 use super::Drifts;
 use crate::app::App;
-use crate::browser;
 use crate::cells::click;
 use crate::numbers::{count, percent};
-use crate::parts::{Foreign, Icon, Views};
+use crate::parts::{Foreign, Icon, Views, time};
 use crate::route::Route;
 
 /// Most resolved drifts drawn.
@@ -119,8 +118,7 @@ fn line(app: App, drifts: Drifts, row: &DriftRow) -> AnyView {
             .into_any()
     });
     let resolved = row.resolved.as_ref().map(|resolved| {
-        let when = browser::short_time(resolved.at.as_millis());
-        view! { <p class="seen"><Icon name="check" />{format!(" Resolved {when}: {}", resolved.sentence)}</p> }
+        view! { <p class="seen"><Icon name="check" />" Resolved "{time(resolved.at)}{format!(": {}", resolved.sentence)}</p> }
             .into_any()
     });
     view! {
@@ -130,7 +128,7 @@ fn line(app: App, drifts: Drifts, row: &DriftRow) -> AnyView {
                 <p class="what">{sentence(row)}</p>
                 <p class="shares">{share("before", row.before)}{row.resolved.is_none().then(|| share("since", row.after))}</p>
                 <p class="behind dim">
-                    {format!("#{number} · since {} · result {}", browser::short_time(row.since.as_millis()), count(row.began))}
+                    {format!("#{number} · since ")}{time(row.since)}{format!(" · result {}", count(row.began))}
                     <span class="calls">{row.examples.iter().enumerate().map(call).views()}</span>
                 </p>
                 {breaks(&row.breaks)}{seen}{resolved}

@@ -8,12 +8,16 @@ use std::sync::Arc;
 use schemascope_api::{DriftRow, ListDrift};
 
 use crate::app::{App, Dialog};
-use crate::cells::{Memo, RwSignal, StoredValue, effect};
+use crate::cells::{Memo, RwSignal, StoredValue};
 use crate::door;
 use crate::live::Connection;
+use crate::throttle::throttled;
 
 pub use acknowledge::{AcknowledgeDialog, Acknowledging};
 pub use list::{DriftList, sentence};
+
+/// Pause between two loads of a tool's drifts, in milliseconds.
+const UPDATE_INTERVAL_MS: i32 = 500;
 
 /// A tool's drifts as signals, including resolved ones.
 #[derive(Clone, Copy)]
@@ -31,22 +35,26 @@ impl Drifts {
             let id = id.clone();
             Memo::new(move || {
                 let row = app.live.tools(|tools| tools.get(&id).cloned());
-                let row = row.map(|row| (row.drift_count, row.drift_waiting, row.effective_version));
+                // Each result counts for the shares of the drifts that are open.
+                let row = row.map(|row| {
+                    let results = if row.drift_count > 0 { row.observation_count } else { 0 };
+                    (row.drift_count, row.drift_waiting, row.effective_version, results)
+                });
                 (row, app.live.snapshots.get(), app.live.connection.get() == Connection::Live)
             })
         };
-        effect(move || {
+        let is_wanted = move || {
             app.decided.track();
-            if !standing.get().2 {
-                return;
-            }
+            standing.get().2
+        };
+        throttled(UPDATE_INTERVAL_MS, is_wanted, move || {
             let command = ListDrift { tool_id: Some(id.clone()), all: true };
-            leptos::task::spawn_local(async move {
+            async move {
                 // Known drifts stay while the engine does not respond.
                 if let Ok(rows) = door::call(&command).await {
                     drifts.known.set(Some(Arc::new(rows)));
                 }
-            });
+            }
         });
         drifts
     }

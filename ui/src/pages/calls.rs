@@ -89,6 +89,13 @@ impl Loaded {
         }
     }
 
+    /// Forgets the rows of another filter.
+    fn clear(self) {
+        self.rows.set(Arc::default());
+        self.next.set(None);
+        self.error.set(None);
+    }
+
     /// Loads the newest page in place of everything, after a pause.
     fn restart(self, app: App, filter: String, pause_ms: i32) {
         self.run.update_value(|run| *run += 1);
@@ -163,14 +170,14 @@ impl Loaded {
         if fresh.is_empty() {
             return true;
         }
-        let open_end = self.next.get_untracked().is_some();
+        let next = self.next.get_untracked();
         self.rows.update(|rows| {
             let rows = Arc::make_mut(rows);
             for row in fresh.into_iter().rev() {
                 let at = rows.partition_point(|known| known.id > row.id);
                 let known = rows.get(at).is_some_and(|known| known.id == row.id);
-                // Calls after the last row arrive with their page.
-                if !known && (at < rows.len() || !open_end) {
+                // Older calls than the pages so far arrive with theirs.
+                if !known && (at < rows.len() || next.is_none_or(|next| row.id >= next)) {
                     rows.insert(at, row);
                 }
             }
@@ -204,10 +211,10 @@ pub fn Calls() -> impl IntoView {
     // Number of calls that arrived while paused, and whether there are more.
     let missed = RwSignal::new((0_usize, false));
 
-    // Loads again for another filter, another engine, or when too many calls were missed.
+    // Loads again for another filter, another engine, or when calls were missed.
     let loaded_for = StoredValue::new(None::<(String, u64)>);
     effect(move || {
-        let snapshot = app.live.snapshots.get();
+        let gap = app.live.gaps.get();
         let Some(filter) = filter.get() else { return };
         let wanted = text.get_untracked();
         if app.live.connection.get() != Connection::Live {
@@ -215,7 +222,7 @@ pub fn Calls() -> impl IntoView {
         }
         let known = loaded_for.get_value();
         let same_filter = known.as_ref().is_some_and(|(text, _)| *text == wanted);
-        if known == Some((wanted.clone(), snapshot)) {
+        if known == Some((wanted.clone(), gap)) {
             return;
         }
         if same_filter && paused.get() {
@@ -224,10 +231,10 @@ pub fn Calls() -> impl IntoView {
             return;
         }
         let pause = if known.is_some() && !same_filter { TYPING_PAUSE_MS } else { 0 };
-        loaded_for.set_value(Some((wanted.clone(), snapshot)));
+        loaded_for.set_value(Some((wanted.clone(), gap)));
         missed.set((0, false));
         if !same_filter {
-            loaded.rows.set(Arc::default());
+            loaded.clear();
         }
         loaded.restart(app, wanted, pause);
     });
@@ -352,6 +359,12 @@ pub fn Calls() -> impl IntoView {
             <div class="split" class:open=move || open.get().is_some()>
                 <section class="card" aria-label="Calls">
                     {table("calls-table", COLUMNS, None, content)}
+                    {move || loaded.error.get().filter(|_| rows.with(|rows| !rows.is_empty())).map(|error| view! {
+                        <p class="trouble" role="alert">
+                            "Cannot list older calls: "<Foreign text=error limit=400 />" "
+                            <button class="button small" on:click=click(move |_| loaded.more(text.get_untracked()))>"Try again"</button>
+                        </p>
+                    }.into_any())}
                 </section>
                 {move || open.get().map(|id| view! { <Detail id=id close=Callback::new(move |()| show(None)) /> }.into_any())}
             </div>
@@ -409,7 +422,7 @@ fn NoCalls(
 
 fn status(row: &Arc<CallRow>) -> AnyView {
     let violates = (row.fits == Some(false)).then(|| {
-        view! { <span class="warn" title="the result does not match the declared schema">" ✕ schema"</span> }.into_any()
+        view! { <span class="warn" title="the result does not match the schema that was effective">" ✕ schema"</span> }.into_any()
     });
     view! { <OutcomeWord outcome=row.outcome />{violates} }.into_any()
 }

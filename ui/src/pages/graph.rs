@@ -22,7 +22,6 @@ use crate::app::ListKeys;
 use crate::cells::{Memo, RwSignal, click, effect};
 use crate::graph::walk::Selection;
 use crate::graph::words;
-use crate::live::Connection;
 use crate::parts::{Empty, Foreign, Loading};
 use controls::Controls;
 use detail::Detail;
@@ -45,9 +44,7 @@ pub fn Graph() -> impl IntoView {
             _ => None,
         })
     });
-    let is_loading = Memo::new(move || {
-        state.shown.with(Option::is_none) || state.app.live.connection.get() == Connection::Connecting
-    });
+    let is_loading = Memo::new(move || state.shown.with(Option::is_none) || state.app.live.is_unknown());
     let is_empty =
         Memo::new(move || state.scene.with(|scene| scene.tools.is_empty() && scene.servers.is_empty()));
     view! {

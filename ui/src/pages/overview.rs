@@ -1,5 +1,6 @@
 //! Overview: state of all schemas, problems, and the latest calls.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use leptos::prelude::*;
@@ -12,14 +13,13 @@ use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, click};
 use crate::charts::{Chart, LOCAL};
 use crate::layout::{Shown, Width};
-use crate::live::Connection;
 use crate::numbers::{ago, count, duration, percent};
 use crate::pages::start::NoTools;
 use crate::parts::{
-    Column, Empty, Foreign, Ladder, Loading, OutcomeWord, Time, ToolName, Views, linked_table,
+    Column, Empty, Foreign, Ladder, Loading, OutcomeWord, Time, ToolName, Views, linked_table, time,
 };
 use crate::route::Route;
-use crate::{browser, door, order};
+use crate::{door, order};
 
 /// Rows of the short tables.
 const ROWS: usize = 12;
@@ -60,7 +60,7 @@ const LATEST: &[Column<Arc<CallRow>>] = &[
 #[component]
 pub fn Overview() -> impl IntoView {
     let app = App::get();
-    let waiting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
+    let waiting = Memo::new(move || app.live.is_unknown());
     view! {
         <div class="page scrolls" tabindex="0" role="region" aria-label="Overview">
             <h1 class="hidden">"Overview"</h1>
@@ -95,7 +95,9 @@ fn Reliable() -> impl IntoView {
         app.live.picture(|picture| picture.standings())
     });
     let kinds: [Kind; 7] = [
-        ("declared", "c-declared", "declared by the server, and results match", |s| s.declared),
+        ("declared", "c-declared", "declared by the server, and at least 95 % of the results match", |s| {
+            s.declared
+        }),
         ("learned", "c-learned", "inferred from results, at high quality", |s| s.learned),
         ("breaks its schema", "c-violated", "declared, but results do not match", |s| s.violated),
         ("learning", "c-learning", "inferred from few or differing results", |s| s.learning),
@@ -257,6 +259,9 @@ fn CoverageOverTime() -> impl IntoView {
         if before == Some(chosen) && now.saturating_sub(asked.get_value()) < 5_000 {
             return chosen;
         }
+        if before.is_some_and(|before| before != chosen) {
+            coverage.set(None);
+        }
         asked.set_value(now);
         let since = chosen.1.map(|millis| Timestamp::from_millis(now.saturating_sub(millis)));
         leptos::task::spawn_local(async move {
@@ -324,7 +329,7 @@ fn Needs() -> impl IntoView {
     let row = |need: Need| {
         let class = if need.is_failure { "tag bad" } else { "tag warn" };
         let (title, number) = (need.subject.replacen("__", " / ", 1), need.count);
-        let since = need.since.map(|at| format!(" · since {}", browser::short_time(at.as_millis())));
+        let since = need.since.map(|at| view! { " · since "{time(at)} }.into_any());
         view! {
             <div class="need">
                 <span><span class=class>{need.kind.word()}</span></span>
@@ -387,11 +392,14 @@ fn Busiest() -> impl IntoView {
         rows
     });
     let none = Memo::new(move || rows.with(Vec::is_empty));
+    let no_tools = Memo::new(move || app.live.tools(BTreeMap::is_empty));
     view! {
         <section class="card two-thirds">
             <header><h2>"Most called"</h2><a class="accent" href="/tools">"All tools"</a></header>
-            {move || if none.get() {
+            {move || if no_tools.get() {
                 view! { <NoTools /> }.into_any()
+            } else if none.get() {
+                view! { <p class="empty">"No calls yet"</p> }.into_any()
             } else {
                 linked_table("busiest", BUSIEST, rows, |row| row.tool_id.clone(), |row| {
                     Route::tool(&row.tool_id).address()
@@ -402,7 +410,9 @@ fn Busiest() -> impl IntoView {
 }
 
 fn consistency(row: &Arc<ToolRow>) -> AnyView {
-    let mean = row.mean_consistency.unwrap_or(0.0);
+    let Some(mean) = row.mean_consistency else {
+        return view! { <span class="faint">"–"</span> }.into_any();
+    };
     let class = if mean >= 0.95 {
         ""
     } else if mean >= 0.8 {

@@ -144,7 +144,7 @@ pub fn Review() -> impl IntoView {
         }
     });
     let none = Memo::new(move || rows.with(|rows| rows.is_empty()));
-    let loading = Memo::new(move || app.live.connection.get() == Connection::Connecting);
+    let loading = Memo::new(move || app.live.is_unknown());
     view! {
         <div class="page review">
             <div class="title-row">
@@ -233,12 +233,20 @@ fn Candidate(
     /// Its readiness, which changes as results arrive.
     judged: Memo<Option<CandidateRow>>,
 ) -> impl IntoView {
+    let app = App::get();
     let row = RwSignal::new(None::<Arc<VersionRow>>);
     let command = ListVersions { tool_id: id.clone() };
-    leptos::task::spawn_local(async move {
-        let Ok(reply) = door::call(&command).await else { return };
-        let found = reply.versions.into_iter().find(|row| row.version == version);
-        row.set(found.map(Arc::new));
+    effect(move || {
+        let is_live = app.live.connection.get() == Connection::Live;
+        if !is_live || row.with_untracked(Option::is_some) {
+            return;
+        }
+        let command = command.clone();
+        leptos::task::spawn_local(async move {
+            let Ok(reply) = door::call(&command).await else { return };
+            let found = reply.versions.into_iter().find(|row| row.version == version);
+            row.set(found.map(Arc::new));
+        });
     });
     let results = move || {
         judged.with(|judged| {

@@ -13,7 +13,6 @@ use super::start::NoServers;
 use crate::app::{App, restart};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
 use crate::cli_tools::CommandLineTools;
-use crate::live::Connection;
 use crate::numbers::span;
 use crate::parts::{Foreign, Icon, KeyedRow, List, Loading, Views, keyed};
 use crate::route::Route;
@@ -73,7 +72,7 @@ pub fn Servers() -> impl IntoView {
             }
         });
     });
-    let waiting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
+    let waiting = Memo::new(move || app.live.is_unknown());
     let names = Memo::new(move || app.live.servers(|servers| servers.keys().cloned().collect::<Vec<_>>()));
     let unknown = Memo::new(move || {
         let name = open.get().filter(|_| !waiting.get())?;

@@ -15,12 +15,17 @@ use schemascope_api::{
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, click};
 use crate::door;
+use crate::live::Connection;
 use crate::parts::{Empty, Foreign, Loading, Views, prose};
+use crate::throttle::throttled;
 use redaction::Redaction;
 use wrappers::Wrappers;
 
 /// The settings, as the engine last sent them.
 type Reply = RwSignal<Option<Result<SettingsReply, String>>>;
+
+/// Pause between two loads of the settings, in milliseconds.
+const UPDATE_INTERVAL_MS: i32 = 300;
 
 /// Values of a setting of groups besides its words.
 const NO_GROUPS: &str = "off";
@@ -28,10 +33,20 @@ const ALL_GROUPS: &str = "all";
 
 #[component]
 pub fn Settings() -> impl IntoView {
+    let app = App::get();
     let reply: Reply = RwSignal::new(None);
-    leptos::task::spawn_local(async move {
+    let is_wanted = move || {
+        app.live.snapshots.track();
+        app.live.connection.get() == Connection::Live
+    };
+    throttled(UPDATE_INTERVAL_MS, is_wanted, move || async move {
         let settings = door::call(&GetSettings {}).await;
-        reply.set(Some(settings.map_err(|error| error.to_string())));
+        let is_known = reply.try_with_untracked(|reply| matches!(reply, Some(Ok(_)))).unwrap_or(false);
+        match settings {
+            // What is known stays while the engine does not respond.
+            Err(_) if is_known => {}
+            settings => reply.set(Some(settings.map_err(|error| error.to_string()))),
+        }
     });
     let phase = Memo::new(move || reply.with(|reply| reply.as_ref().map(Result::is_ok)));
     view! {
@@ -92,18 +107,21 @@ fn value(reply: Reply, name: &str) -> String {
     row(reply, name, |row| row.value.clone()).flatten().unwrap_or_default()
 }
 
-/// Changes a setting and reports it, and runs `done` once it is changed.
-fn change(app: App, reply: Reply, name: &'static str, to: String, done: impl FnOnce() + 'static) {
+/// Changes a setting and reports it. `done` runs afterwards, and learns whether it was changed.
+fn change(app: App, reply: Reply, name: &'static str, to: String, done: impl FnOnce(bool) + 'static) {
     let command = ChangeSetting { name: name.to_owned(), value: Some(to).filter(|text| !text.is_empty()) };
     leptos::task::spawn_local(async move {
         match door::call(&command).await {
             Ok(now) => {
                 reply.set(Some(Ok(now)));
-                done();
+                done(true);
                 let is_fixed = row(reply, name, |row| row.fixed) == Some(true);
                 app.notify(if is_fixed { "Saved; takes effect at the next start" } else { "Saved" });
             }
-            Err(error) => app.report_error(error),
+            Err(error) => {
+                done(false);
+                app.report_error(error);
+            }
         }
     });
 }
@@ -153,7 +171,7 @@ fn choose(reply: Reply, setting: &'static Setting, choices: &[(&'static str, &'s
     let button = move |(word, label): &(&'static str, &'static str)| {
         let (word, label) = (*word, *label);
         let is_pressed = move || now.with(|now| if now == word { "true" } else { "false" });
-        let press = click(move |_| change(app, reply, name, word.to_owned(), || ()));
+        let press = click(move |_| change(app, reply, name, word.to_owned(), |_| ()));
         view! { <button aria-pressed=is_pressed on:click=press>{label}</button> }.into_any()
     };
     view! {
@@ -166,9 +184,17 @@ fn choose(reply: Reply, setting: &'static Setting, choices: &[(&'static str, &'s
 fn select_groups(reply: Reply, setting: &'static Setting, choices: &'static [Choice]) -> AnyView {
     let (app, name) = (App::get(), setting.name);
     let now = Memo::new(move || value(reply, name));
+    // The next choice adds to what the previous one made of it.
+    let is_busy = StoredValue::new(false);
     let has = move |word: &str| now.with(|now| now.split(',').any(|one| one.trim() == word));
     let button = move |word: &'static str, label: &'static str, next: Box<dyn Fn() -> String>| {
-        let press = click(move |_| change(app, reply, name, next(), || ()));
+        let press = click(move |_| {
+            if !is_busy.get_value() {
+                is_busy.set_value(true);
+                let done = move |_| drop(is_busy.try_update_value(|is_busy| *is_busy = false));
+                change(app, reply, name, next(), done);
+            }
+        });
         view! { <button aria-pressed=move || if has(word) { "true" } else { "false" } on:click=press>{label}</button> }
             .into_any()
     };
@@ -212,7 +238,8 @@ fn Typed(
     let save = StoredValue::new(move || {
         let to = shown.get_untracked().trim().to_owned();
         // What the engine rejects stays typed.
-        change(app, reply, name, to, move || drop(typed.try_update(Option::take)));
+        let done = move |is_changed| drop(is_changed.then(|| typed.try_update(Option::take)));
+        change(app, reply, name, to, done);
     });
     let key = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Enter" && is_changed.get_untracked() {

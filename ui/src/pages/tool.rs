@@ -26,7 +26,7 @@ use crate::drift::{DriftList, Drifts};
 use crate::failing::FailingTexts;
 use crate::live::Connection;
 use crate::numbers::{count, duration, percent, span};
-use crate::parts::{Empty, Fact, Foreign, Icon, Ladder, Loading, Views, source_word};
+use crate::parts::{Empty, Fact, Foreign, Icon, Ladder, Loading, Views, source_word, time};
 use crate::recent::marks;
 use crate::throttle::throttled;
 use arguments::Arguments;
@@ -74,7 +74,7 @@ fn follow(id: String) -> Detail {
     let version = {
         let id = id.clone();
         Memo::new(move || {
-            let row = app.live.tools(|tools| tools.get(&id).map(|row| Arc::as_ptr(row) as usize));
+            let row = app.live.tools(|tools| tools.get(&id).cloned());
             (row, app.live.snapshots.get(), app.live.connection.get() == Connection::Live)
         })
     };
@@ -343,7 +343,7 @@ fn Progress(
                 <ul class="changes">
                     {changes.get().into_iter().rev().take(6).map(|change| view! {
                         <li>
-                            <span class="faint num">{crate::browser::short_time(change.at.as_millis())}</span>
+                            <span class="faint num">{time(change.at)}</span>
                             <span>{match change.source {
                                 Source::Unknown => match change.form {
                                     Some(form) => format!("results are only {form}"),

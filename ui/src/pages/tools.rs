@@ -10,7 +10,6 @@ use crate::app::{App, Dialog};
 use crate::cells::{Memo, RwSignal, click};
 use crate::export::Exporting;
 use crate::layout::{Shown, Width};
-use crate::live::Connection;
 use crate::numbers::{ago, count, duration};
 use crate::parts::{
     Cell, Column, Compare, Empty, Foreign, Icon, Ladder, List, Loading, Rows, Sort, Spark, ToolName,
@@ -104,7 +103,7 @@ pub fn Tools() -> impl IntoView {
     ));
     let all = Memo::new(move || app.live.tools(|tools| tools.len()));
     let shown = Memo::new(move || rows.with(|rows| rows.len()));
-    let connecting = Memo::new(move || app.live.connection.get() == Connection::Connecting);
+    let connecting = Memo::new(move || app.live.is_unknown());
     let wrong = Memo::new(move || parsed.get().err());
     // The rows are drawn again only where something else was shown, so that the list keeps its place.
     let content = Memo::new(move || match (connecting.get(), all.get(), shown.get()) {

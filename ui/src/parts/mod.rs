@@ -23,6 +23,6 @@ pub use signed::{Signature, SignedDialog, Signing, saved_person};
 pub use size::on_resize;
 pub use small::{
     Empty, Fact, Icon, Ladder, Loading, Logo, OutcomeWord, PresenceBar, Spark, Time, carrier_word,
-    source_word,
+    source_word, time,
 };
 pub use table::{Cell, Column, Compare, Sort, bare_table, cells, linked_table, sort_rows, table};

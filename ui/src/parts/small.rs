@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{Carrier, FieldRow, Outcome, Quality, Source};
+use schemascope_api::{Carrier, FieldRow, Outcome, Quality, Source, Timestamp};
 
 use crate::app::App;
 use crate::browser;
@@ -19,18 +19,23 @@ pub fn Icon(
     view! { <svg class="icon" aria-hidden="true"><use_ href=format!("#i-{name}")></use_></svg> }
 }
 
-/// The time of something; with its date once that is not today any more.
+/// A time in the text; with its date once that is not today any more.
+pub fn time(at: Timestamp) -> AnyView {
+    let (today, at) = (App::get().live.today, at.as_millis());
+    let shown = move || {
+        today.with(|_| ());
+        browser::short_time(at)
+    };
+    shown.into_any()
+}
+
+/// The time of something, as a column shows it.
 #[component]
 pub fn Time(
     /// Milliseconds since 1970.
     at: u64,
 ) -> impl IntoView {
-    let today = App::get().live.today;
-    let shown = move || {
-        today.with(|_| ());
-        browser::short_time(at)
-    };
-    view! { <span class="faint num" title=browser::date_and_time(at)>{shown}</span> }
+    view! { <span class="faint num" title=browser::date_and_time(at)>{time(Timestamp::from_millis(at))}</span> }
 }
 
 /// The logo.

@@ -77,7 +77,7 @@ pub fn DecisionDialog(
     let signing = Signing::new();
     let wanted = version.map(|version| (tool_id.clone(), version));
     let shown = request_impact(move || wanted.clone(), || 0);
-    let disabled = Memo::new(move || version.is_some() && shown.with(Option::is_none));
+    let disabled = Memo::new(move || version.is_some() && !shown.with(|shown| matches!(shown, Some(Ok(_)))));
     let name = tool_id.clone();
     let submit = move || {
         let Some(Signature { reason, no_reason, person }) = signing.begin() else { return };

@@ -6,7 +6,7 @@ use schemascope_api::{FieldEvidence, ImpactedCall, VersionRow};
 use crate::browser;
 use crate::layout::{Shown, Width};
 use crate::numbers::{count, number_of, percent};
-use crate::parts::{Column, Foreign, Json, Ladder, Views, cells, table};
+use crate::parts::{Column, Foreign, Json, Ladder, Views, cells, table, time};
 use crate::route::Route;
 use crate::text::visible;
 
@@ -85,7 +85,7 @@ fn counter(call: &ImpactedCall) -> AnyView {
         <li>
             <span class="mono cut" title=visible(&path, 300)><Foreign text=path.clone() limit=120 /></span>
             <span>"violates " <span class="mono"><Foreign text=call.violation.rule.clone() limit=60 /></span></span>
-            <span class="num faint">{browser::short_time(call.at.as_millis())}</span>
+            <span class="num faint">{time(call.at)}</span>
             <a class="accent" href=Route::call(call.id.to_string()).address()>"call"</a>
         </li>
     }

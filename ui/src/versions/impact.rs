@@ -7,8 +7,10 @@ use schemascope_api::{AttributeDiff, ChangedEdge, EdgeDiff, GetImpact, ImpactRep
 
 use super::changes;
 use super::readiness::{contained, figures};
+use crate::app::App;
 use crate::cells::{RwSignal, StoredValue, effect};
 use crate::door;
+use crate::live::Connection;
 use crate::numbers::{count, number_of, percent};
 use crate::parts::{Foreign, Loading, Views};
 use crate::route::Route;
@@ -25,7 +27,7 @@ const MAX_CHANGES: usize = 8;
 pub type Requested = RwSignal<Option<Result<Arc<ImpactReply>, String>>>;
 
 /// Requests the impact of the version `wanted` names, again when that changes. When only `results` changes, the known
-/// impact is shown until the new one arrives.
+/// impact is shown until the new one arrives. One that could not be loaded is requested again once the engine responds.
 pub fn request_impact(
     wanted: impl Fn() -> Option<(String, u32)> + Send + Sync + 'static,
     results: impl Fn() -> u64 + Send + Sync + 'static,
@@ -33,10 +35,13 @@ pub fn request_impact(
     let known: Requested = RwSignal::new(None);
     let latest = RwSignal::new(None::<(String, u32)>);
     let counted = StoredValue::new(0_u64);
+    let live = App::get().live;
     effect(move || {
         let (asked, results) = (wanted(), results());
+        let is_live = live.connection.get() == Connection::Live;
         let is_same = latest.with_untracked(|latest| *latest == asked);
-        if is_same && counted.get_value() == results {
+        let failed = known.with_untracked(|known| matches!(known, Some(Err(_))));
+        if is_same && counted.get_value() == results && !(failed && is_live) {
             return;
         }
         counted.set_value(results);

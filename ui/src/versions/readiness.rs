@@ -6,7 +6,7 @@ use schemascope_api::{DriftRow, FitRow, Readiness, RivalRow};
 use crate::browser;
 use crate::drift::sentence;
 use crate::numbers::count;
-use crate::parts::{Foreign, Icon, Named, Views};
+use crate::parts::{Foreign, Icon, Named, Views, time};
 
 /// The reasons against promoting a version, or that it is ready.
 pub fn reasons(readiness: &Readiness) -> AnyView {
@@ -64,7 +64,7 @@ pub fn contained(readiness: &Readiness) -> AnyView {
             <li class=class>
                 <Icon name="triangle-alert" />
                 {format!(" Contains drift {}: ", row.drift)} {sentence(row)}
-                {format!(" at {}", browser::short_time(row.since.as_millis()))} <Foreign text=state limit=100 />
+                " at "{time(row.since)} <Foreign text=state limit=100 />
             </li>
         }
         .into_any()

@@ -7,7 +7,9 @@ use schemascope_api::{CallId, CallRecord, GetCall};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::cells::{RwSignal, click};
+use crate::app::App;
+use crate::cells::{RwSignal, click, effect};
+use crate::live::Connection;
 use crate::numbers::{bytes, duration, number_of};
 use crate::parts::{Empty, Foreign, Icon, Loading, OutcomeWord, Payload, ToolName, Views, carrier_word};
 use crate::route::Route;
@@ -20,11 +22,18 @@ pub fn Detail(
     /// Closes the detail.
     close: Callback<()>,
 ) -> impl IntoView {
+    let app = App::get();
     let found: RwSignal<Option<Result<Arc<CallRecord>, String>>> = RwSignal::new(None);
     match id.parse::<CallId>() {
-        Ok(id) => leptos::task::spawn_local(async move {
-            let reply = door::call(&GetCall { id }).await;
-            found.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
+        Ok(id) => effect(move || {
+            let is_live = app.live.connection.get() == Connection::Live;
+            if !is_live || found.with_untracked(|found| matches!(found, Some(Ok(_)))) {
+                return;
+            }
+            leptos::task::spawn_local(async move {
+                let reply = door::call(&GetCall { id }).await;
+                found.set(Some(reply.map(Arc::new).map_err(|error| error.to_string())));
+            });
         }),
         Err(error) => found.set(Some(Err(error.to_string()))),
     }
@@ -72,9 +81,9 @@ fn Record(
             <dd>
                 <OutcomeWord outcome=call.outcome />
                 {call.fit.as_ref().map(|fit| if fit.fits {
-                    view! { <span class="dim">", matches the declared schema"</span> }.into_any()
+                    view! { <span class="dim">", matches the schema that was effective"</span> }.into_any()
                 } else {
-                    view! { <span class="warn">", does not match the declared schema"</span> }.into_any()
+                    view! { <span class="warn">", does not match the schema that was effective"</span> }.into_any()
                 })}
             </dd>
             <dt>"Started"</dt><dd class="num">{browser::date_and_time(call.at.as_millis())}</dd>

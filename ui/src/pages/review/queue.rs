@@ -10,7 +10,6 @@ use super::candidates::{Candidates, severity};
 use crate::app::App;
 use crate::cells::{Memo, RwSignal, StoredValue, effect};
 use crate::layout::Width;
-use crate::live::Connection;
 use crate::order;
 use crate::parts::{Column, Icon, List, ToolName};
 use crate::picture::needs_review;
@@ -90,7 +89,7 @@ pub fn follow_address(list: List<Waiting>, candidates: Candidates) -> Memo<Optio
     let named = Memo::new(move || app.route.with(|route| route.item_of(PageId::Review)));
     effect(move || {
         let is_here = app.route.with(|route| route.page == Some(PageId::Review));
-        if !is_here || app.live.connection.get() == Connection::Connecting {
+        if !is_here || app.live.is_unknown() {
             return;
         }
         let named = named.get();

@@ -75,6 +75,7 @@ impl Row {
 pub fn Discovery() -> impl IntoView {
     let app = App::get();
     let proposals = RwSignal::new(Proposals::None);
+    let is_running = RwSignal::new(false);
     let propose = click(move |_| {
         proposals.set(Proposals::Waiting);
         leptos::task::spawn_local(async move {
@@ -94,7 +95,7 @@ pub fn Discovery() -> impl IntoView {
             <div class="title-row">
                 <h2 id="discovery-title">"Discovery"</h2>
                 <span class="dim">"Call tools once to learn what they return"</span>
-                <span class="side"><button class="button small" id="propose" on:click=propose>"Propose tools"</button></span>
+                <span class="side"><button class="button small" id="propose" prop:disabled=move || is_running.get() on:click=propose>"Propose tools"</button></span>
             </div>
             {move || match proposals.get() {
                 Proposals::None => view! {
@@ -102,7 +103,7 @@ pub fn Discovery() -> impl IntoView {
                 }.into_any(),
                 Proposals::Waiting => view! { <Loading /> }.into_any(),
                 Proposals::Failed(error) => view! { <p class="trouble" role="alert"><Foreign text=error limit=400 /></p> }.into_any(),
-                Proposals::Rows { file, rows, unavailable, more } => proposed(app, file, rows, unavailable, more),
+                Proposals::Rows { file, rows, unavailable, more } => proposed(app, is_running, file, rows, unavailable, more),
             }}
         </section>
     }
@@ -110,6 +111,7 @@ pub fn Discovery() -> impl IntoView {
 
 fn proposed(
     app: App,
+    is_running: RwSignal<bool>,
     file: String,
     rows: Vec<Row>,
     unavailable: Vec<(String, String)>,
@@ -129,7 +131,6 @@ fn proposed(
         .into_any();
     }
     let all = StoredValue::new(rows.clone());
-    let is_running = RwSignal::new(false);
     let chosen =
         Memo::new(move || all.with_value(|rows| rows.iter().filter(|row| row.is_chosen.get()).count()));
     let is_ready = Memo::new(move || {
@@ -233,7 +234,7 @@ fn shown(id: StoredValue<String>, outcome: Outcome) -> AnyView {
         DiscoveryState::ToolError => ("bad", "returned an error"),
         DiscoveryState::TimedOut => ("bad", "timed out"),
         DiscoveryState::Invalid => ("bad", "not called, the arguments do not fit"),
-        DiscoveryState::Unavailable => ("bad", "not called, the server does not run"),
+        DiscoveryState::Unavailable => ("bad", "not called, the server or the tool is not available"),
         _ => ("bad", "failed"),
     };
     let taught = move || {

@@ -1,7 +1,9 @@
 //! The user's redaction rules, with a preview of their effect.
 
 use leptos::prelude::*;
-use schemascope_api::{ChangeRedaction, RedactionRules, SettingsReply, TriedRedaction, TryRedaction};
+use schemascope_api::{
+    ChangeRedaction, ErrorKind, RedactionRules, SettingsReply, TriedRedaction, TryRedaction,
+};
 
 use super::Reply;
 use crate::app::App;
@@ -44,10 +46,21 @@ pub fn Redaction(
         keys: keys.with(|text| lines(text)),
         patterns: patterns.with(|text| lines(text)),
     });
-    let tried = RwSignal::new(None::<Result<TriedRedaction, String>>);
+    // Rules that were changed elsewhere replace what nothing was typed into.
+    Effect::new(move |before: Option<RedactionRules>| {
+        let now = saved.get();
+        if before.is_some_and(|before| before != now && before == rules.get_untracked()) {
+            keys.set(now.keys.join("\n"));
+            patterns.set(now.patterns.join("\n"));
+        }
+        now
+    });
+    // The preview, or whether the rules are invalid and why there is none.
+    let tried = RwSignal::new(None::<Result<TriedRedaction, (bool, String)>>);
     let round = RwSignal::new(0_u64);
     // Requested a moment after the last key; replies to earlier requests are ignored.
     effect(move || {
+        app.live.connection.track();
         let command = TryRedaction { rules: rules.get(), text: text.get() };
         round.update(|round| *round += 1);
         let mine = round.get_untracked();
@@ -56,14 +69,16 @@ pub fn Redaction(
             if round.try_with_untracked(|round| *round) != Some(mine) {
                 return;
             }
-            let answer = door::call(&command).await.map_err(|error| error.to_string());
+            let answer = door::call(&command)
+                .await
+                .map_err(|error| (error.kind == ErrorKind::Invalid, error.to_string()));
             if round.try_with_untracked(|round| *round) == Some(mine) {
                 tried.set(Some(answer));
             }
         });
     });
     let is_changed = Memo::new(move || rules.get() != saved.get());
-    let is_invalid = Memo::new(move || tried.with(|tried| matches!(tried, Some(Err(_)))));
+    let is_invalid = Memo::new(move || tried.with(|tried| matches!(tried, Some(Err((true, _))))));
     let save = move |_| {
         let rules = rules.get_untracked();
         leptos::task::spawn_local(async move {
@@ -114,7 +129,7 @@ pub fn Redaction(
                     <span>"Stored as"</span>
                     {move || tried.get().map(|tried| match tried {
                         Ok(tried) => view! { <Tried tried=tried /> }.into_any(),
-                        Err(error) => view! { <p class="bad"><Foreign text=error limit=400 /></p> }.into_any(),
+                        Err((_, error)) => view! { <p class="bad"><Foreign text=error limit=400 /></p> }.into_any(),
                     })}
                 </div>
             </div>

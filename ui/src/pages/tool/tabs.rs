@@ -8,13 +8,12 @@ use super::history::History;
 use super::versions::{Compared, Versions};
 use super::wrapper::Wrapper;
 use crate::app::App;
-use crate::browser;
 use crate::cells::{Memo, click};
 use crate::layout::{Shown, Width};
 use crate::numbers::{bytes, duration};
 use crate::parts::{
     Column, Empty, Foreign, Json, KeyedRow, OutcomeWord, Payload, Time, Views, carrier_word, keyed,
-    linked_table,
+    linked_table, time,
 };
 use crate::route::Route;
 
@@ -137,7 +136,7 @@ fn OneSample(
     view! {
         <article class="sample">
             <header>
-                <span class="num">{browser::short_time(sample.at.as_millis())}</span>
+                <span class="num">{time(sample.at)}</span>
                 <span>{carrier_word(Some(sample.carrier))}</span>
                 <span class="num">{bytes(sample.bytes as u64)}</span>
                 {cut.then(|| view! { <span class="warn">"shortened; open the call to see all of it"</span> }.into_any())}

@@ -15,7 +15,7 @@ use crate::door;
 use crate::export::Exporting;
 use crate::live::Connection;
 use crate::numbers::{count, number_of};
-use crate::parts::{Empty, Foreign, Loading, Views};
+use crate::parts::{Empty, Foreign, Loading, Views, time};
 use crate::route::Route;
 use crate::versions::{Deciding, action, changes, effective, evidence, impact, raw, request_impact, state};
 
@@ -177,7 +177,7 @@ pub fn VersionsCard(
                 <b class="mono">{format!("v{number}")}</b>
                 <span>
                     {format!("{} · quality {}", number_of(row.observation_count as usize, "result", "results"), row.quality)}
-                    <small>{browser::short_time(row.created.as_millis())} {match row.evidence.counter_examples.len() {
+                    <small>{time(row.created)} {match row.evidence.counter_examples.len() {
                         0 => String::new(),
                         _ => " · has results the previous version rejects".to_owned(),
                     }}</small>
@@ -250,7 +250,8 @@ pub fn Compared(
             }
         });
     });
-    let known_impact = request_impact(move || Some((versions.id(), shown.get()?)), || 0);
+    let known_impact =
+        request_impact(move || Some((versions.id(), shown.get()?)), move || versions.changes.get());
     let row = Memo::always(move || shown.get().and_then(|number| versions.row(number)));
     let choose = move |of: Signal<Option<String>>, others: &'static [&'static str]| {
         let options = versions.rows().into_iter().rev().map(|row| row.version.to_string());
