@@ -76,7 +76,7 @@ pub struct CallRow {
     pub outcome: Outcome,
     /// Form in which the result carried its structure; `None` if the call is not an observation.
     pub carrier: Option<Carrier>,
-    /// Whether the observation fit the schema that the server declared then.
+    /// Whether the observation fit the schema that was effective then.
     pub fits: Option<bool>,
     /// Microseconds from request to answer.
     pub total_us: Option<u64>,

@@ -90,7 +90,7 @@ impl Subject {
                 ("status:error", "ok, error (any failure), tool_error, lost, cancelled"),
                 ("duration:>500ms", "< <= > >= with us, ms, s"),
                 ("client:claude*", "name of the client"),
-                ("fits:no", "whether it matched the declared schema"),
+                ("fits:no", "whether it matched the schema that was effective then"),
             ],
             Self::Tools => &[
                 ("tool:git*", "tool id or name; * stands for anything"),

@@ -67,6 +67,15 @@ pub fn time(text: &str) -> Result<Timestamp, String> {
     u64::try_from(end.timestamp_millis() - 1).map(Timestamp::from_millis).map_err(|_| invalid())
 }
 
+/// Reads a time, or a date, which stands for the beginning of that day in the user's time zone.
+pub fn time_since(text: &str) -> Result<Timestamp, String> {
+    let day: Result<chrono::NaiveDate, _> = text.parse();
+    match day.ok().and_then(|day| day.pred_opt()) {
+        Some(before) => time(&before.to_string()),
+        None => time(text),
+    }
+}
+
 /// Name of the user at the terminal.
 pub fn person() -> Option<String> {
     ["USER", "LOGNAME", "USERNAME"].iter().find_map(|name| std::env::var(name).ok())

@@ -155,9 +155,14 @@ pub fn duration(micros: u64) -> String {
     match micros {
         0..1_000 => format!("{micros} µs"),
         1_000..10_000 => format!("{:.1} ms", micros as f64 / 1e3),
-        10_000..1_000_000 => format!("{} ms", micros / 1_000),
+        10_000..1_000_000 => format!("{:.0} ms", micros as f64 / 1e3),
         _ => format!("{:.1} s", micros as f64 / 1e6),
     }
+}
+
+/// A share, 0 to 1, in percent, as the dashboard shows it.
+pub fn share(share: f64) -> String {
+    schemascope_figures::numbers::share(share).replace('\u{202F}', " ")
 }
 
 /// Bytes in a readable unit.

@@ -85,7 +85,8 @@ settings! {
         summary: "add structured content to results on `/mcp`",
         details: "`on` adds structured content if the text is JSON or the tool has a schema. `all` also wraps \
             plain text of tools without a schema. `advertised` changes only results of tools whose schema is \
-            advertised. `off` adds nothing. `/mcp/NAME` is never changed.",
+            advertised. `off` adds nothing, advertises only what servers declare, and enforces no pin. `/mcp/NAME` is \
+            never changed.",
     }
     own_tools, "own-tools": groups(OWN_TOOL_GROUPS) in Results {
         label: "Schemascope's own tools",

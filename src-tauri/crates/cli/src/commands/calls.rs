@@ -19,7 +19,7 @@ const PAGE: usize = 500;
 /// Number of calls in a table by default.
 const TABLE: usize = 50;
 
-/// List recorded calls, newest first, after those that are running
+/// List recorded calls, newest first; the table begins with calls that are running
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     schemascope calls --failures --limit 10\n  \

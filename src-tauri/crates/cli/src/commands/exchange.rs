@@ -68,7 +68,7 @@ impl Sdk {
     }
 }
 
-/// Write a registry, overrides, schemas, a bundle or the team's key
+/// Write a registry, overrides, schemas, a bundle, the team's key or a patch for a server
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  schemascope export bundle --out bundle.json         for the team, or as a baseline of `check`\n  \

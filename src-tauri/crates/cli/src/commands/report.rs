@@ -117,7 +117,11 @@ fn text(report: &Totals, running: bool) -> String {
     line("");
     let share = |part: u64| {
         let all = report.tool_count.max(1);
-        format!("{:>3} %  {}", part * 100 / all, "█".repeat((part * 30).div_ceil(all) as usize))
+        format!(
+            "{:>7}  {}",
+            output::share(part as f64 / all as f64),
+            "█".repeat((part * 30).div_ceil(all) as usize)
+        )
     };
     for (name, tools) in
         [("declared", by_source.declared), ("inferred", by_source.inferred), ("unknown", by_source.unknown)]
@@ -192,7 +196,7 @@ fn text(report: &Totals, running: bool) -> String {
         }
         if recorder.not_judged > 0 {
             line(&format!(
-                "          {} observations not validated: the declared schema is invalid or too slow to check",
+                "          {} observations not validated: their schema is invalid or too slow to check",
                 count(recorder.not_judged)
             ));
         }

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use schemascope_api::{
-    ApiError, AttributeDiff, ComparisonReply, EdgeDiff, ErrorKind, GetImpact, ImpactReply, SchemaChoice,
+    Adapt, ApiError, AttributeDiff, ComparisonReply, EdgeDiff, ErrorKind, GetImpact, ImpactReply,
+    SchemaChoice,
 };
 use schemascope_judge::Judge;
 use schemascope_model::{Strategy, ToolId};
@@ -76,6 +77,12 @@ impl Handle<GetImpact> for Engine {
         };
         let can_break = contest.drifts().any(super::drift::can_break);
         let threatened = self.usual_edges(can_break).await?;
+        // While nothing is adapted, clients get what the server declares.
+        let is_adapted = self.files.settings.now().adapt != Adapt::Off;
+        let (now, then) = match is_adapted {
+            true => (now, then),
+            false => (declared(&tool), declared(&tool)),
+        };
         let schema_of = |effective: &Effective| advertised(effective).map(|schema| raw(&schema)).transpose();
         Ok(ImpactReply {
             tool_id: command.tool_id,
@@ -89,7 +96,7 @@ impl Handle<GetImpact> for Engine {
             in_force: in_force.as_ref().map(in_force_row),
             advertised: schema_of(&now)?,
             advertised_then: schema_of(&then)?,
-            list_changed: is_new && !contest.is_pinned(),
+            list_changed: is_adapted && is_new && !contest.is_pinned(),
             edges,
             attributes,
             comparison,

@@ -1,7 +1,7 @@
 //! Listing candidates with their readiness.
 
 use schemascope_api::{
-    ApiError, CandidateRow, ChangeClass, Edge, FitRow, ListCandidates, Readiness, RivalRow,
+    Adapt, ApiError, CandidateRow, ChangeClass, Edge, FitRow, ListCandidates, Readiness, RivalRow,
 };
 use schemascope_model::ToolId;
 use schemascope_registry::Tool;
@@ -31,6 +31,7 @@ impl Handle<ListCandidates> for Engine {
             registry.tools().iter().filter_map(candidate).collect()
         };
         let (reader, promote_after) = (self.records.reader.clone(), self.files.settings.now().promote_after);
+        let is_adapted = self.files.settings.now().adapt != Adapt::Off;
         // Only one search through calls runs at a time.
         let _turn = self.searching.lock().await;
         let judging = move || {
@@ -49,7 +50,7 @@ impl Handle<ListCandidates> for Engine {
                 tool_id: id.to_string(),
                 version: contest.version.number,
                 effective_version: contest.effective.as_ref().and_then(|(version, _)| *version),
-                list_changed: !contest.is_pinned(),
+                list_changed: is_adapted && !contest.is_pinned(),
                 readiness: self.readiness(&id, &contest, &verdict, promote_after, &edges),
             })
             .collect())

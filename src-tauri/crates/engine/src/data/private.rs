@@ -23,6 +23,10 @@ const OWN: &[&str] = &[
     "decisions",
     "index",
     "team",
+    "interviews",
+    "cli-work",
+    "cli-definitions.json",
+    "cli-requests.json",
 ];
 /// Depth to which files are made private: those of folders in folders of our own.
 const MAX_DEPTH: usize = 4;

@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::verb::{Alone, open, verbs};
-use crate::args::{Args, time};
+use crate::args::{Args, time_since};
 use crate::output;
 use formats::{FailOn, Findings, fails};
 
@@ -54,9 +54,10 @@ enum CheckFormat {
     after_help = "Examples:\n  schemascope check --baseline bundle.json --traces calls.ndjson --fail-on breaking\n  \
     schemascope check --baseline bundle.json --format sarif > findings.sarif\n\n\
     The baseline is a bundle (`export bundle`). Each tool is checked against its effective schema, else the\n\
-    declared one, else the inferred one. A finding always rests on an observation, so a few calls are enough,\n\
-    and harmless calls produce no findings. With --traces the data directory is not opened.\n\
-    Exit codes: 0 nothing found, 1 found, 2 bad usage, unreadable input, or no result from a call of --live."
+    declared one, else the inferred one. A result is breaking only if the baseline does not allow it, so a few\n\
+    calls are enough. With --traces the data directory is not opened.\n\
+    Exit codes: 0 nothing of the class of --fail-on, 1 something of it, 2 bad usage, unreadable input, or no\n\
+    result from a call of --live."
 )]
 pub struct Check {
     /// The bundle to check against
@@ -70,8 +71,8 @@ pub struct Check {
     /// calls that are safe to make
     #[arg(long, value_name = "FILE", conflicts_with = "since")]
     live: Option<PathBuf>,
-    /// Check the calls recorded after this time: 2026-11-21T12:00:00Z, or 2026-11-21 (the end of that day)
-    #[arg(long, value_name = "DATE", value_parser = time)]
+    /// Check the calls recorded since this time: 2026-11-21T12:00:00Z, or 2026-11-21 (the beginning of that day)
+    #[arg(long, value_name = "DATE", value_parser = time_since)]
     since: Option<Timestamp>,
     /// Findings that fail the check
     #[arg(long, value_enum, default_value_t = FailOn::Breaking, value_name = "CLASS")]

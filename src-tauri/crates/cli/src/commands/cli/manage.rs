@@ -189,7 +189,7 @@ fn print(reply: &CliTools) -> Result<()> {
         }
         let alias = harmless(&request.alias);
         output::note(&format!(
-            "  decide with `schemascope cli approve {alias}` or `schemascope cli reject {alias}`"
+            "  decide with `schemascope cli approve {alias} --reason TEXT` or `schemascope cli reject {alias} --reason TEXT`"
         ));
     }
     Ok(())

@@ -65,7 +65,7 @@ enum CliVerb {
         /// The alias
         alias: String,
     },
-    /// Add a program to ai-tools.json, or change its entry
+    /// Add a program to ai-tools.json; replaces an entry of the same alias
     Add(Box<Add>),
     /// Remove a tool from ai-tools.json
     Remove {

@@ -29,7 +29,7 @@ verbs!(Run: alone Run);
     input, output and error are those of this command. It attaches to the Schemascope that runs on the same\n\
     data directory. If none runs, or the one that runs ends, this command runs the proxy itself, under the\n\
     same address for the command.\n\n\
-    SIGINT, SIGTERM and SIGHUP are passed on. When the command has ended, so have the processes that it left\n\
+    SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on. When the command has ended, so have the processes that it left\n\
     in its group, and every call is recorded. The exit code is that of the command: 127 if it was not found,\n\
     126 if it cannot be executed, 128+N if signal N ended it.\n\nExamples:\n  \
     schemascope run -- python script.py\n  \
