@@ -235,7 +235,7 @@ fn check_reports_failed_live_calls() {
     assert!(risky.code == Some(1) && risky.out.contains("1 of 1 calls made for the check"), "{risky:?}");
     let junit = run(&["--fail-on", "risky", "--format", "junit"]).out;
     assert_eq!(junit.matches("name=\"shop__refund\"").count(), 1, "{junit}");
-    assert!(junit.contains("1 tools without differences from the baseline"), "{junit}");
+    assert!(junit.contains("name=\"shop__store_info\" time=\"0\"/>"), "{junit}");
     // A tool that the baseline has and the server does not list.
     let mut bundle: Value = serde_json::from_str(&fs::read_to_string(baseline).unwrap()).unwrap();
     bundle["tools"]["shop__gone"] = bundle["tools"]["shop__store_info"].clone();

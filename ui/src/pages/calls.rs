@@ -74,6 +74,8 @@ struct Loaded {
     /// The first page is loaded.
     ready: RwSignal<bool>,
     error: RwSignal<Option<String>>,
+    /// The newest page could not be loaded.
+    is_headless: StoredValue<bool>,
 }
 
 impl Loaded {
@@ -86,6 +88,7 @@ impl Loaded {
             busy: RwSignal::new(false),
             ready: RwSignal::new(false),
             error: RwSignal::new(None),
+            is_headless: StoredValue::new(false),
         }
     }
 
@@ -133,6 +136,9 @@ impl Loaded {
             }
             match reply {
                 Ok(page) => {
+                    if before.is_none() {
+                        self.is_headless.set_value(false);
+                    }
                     found += page.rows.len();
                     let fresh = page.rows.into_iter().map(Arc::new);
                     self.rows.update(|rows| match before {
@@ -144,6 +150,9 @@ impl Loaded {
                     self.error.set(None);
                 }
                 Err(error) => {
+                    if before.is_none() {
+                        self.is_headless.set_value(true);
+                    }
                     self.error.set(Some(error.to_string()));
                     before = None;
                 }
@@ -222,7 +231,7 @@ pub fn Calls() -> impl IntoView {
         }
         let known = loaded_for.get_value();
         let same_filter = known.as_ref().is_some_and(|(text, _)| *text == wanted);
-        if known == Some((wanted.clone(), gap)) {
+        if known == Some((wanted.clone(), gap)) && !loaded.is_headless.get_value() {
             return;
         }
         if same_filter && paused.get() {
@@ -288,6 +297,10 @@ pub fn Calls() -> impl IntoView {
             show(selected);
         }
     });
+    let again = move || match loaded.is_headless.get_value() {
+        true => loaded.restart(app, text.get_untracked(), 0),
+        false => loaded.more(text.get_untracked()),
+    };
     let near_end = Callback::new(move |()| loaded.more(text.get_untracked()));
     let shown = Memo::new(move || {
         if let Err(error) = parsed.get() {
@@ -312,7 +325,10 @@ pub fn Calls() -> impl IntoView {
         }
         .into_any(),
         Content::Failed(error) => view! {
-            <Empty icon="triangle-alert" title="Cannot list calls"><p>{error}</p></Empty>
+            <Empty icon="triangle-alert" title="Cannot list calls">
+                <p>{error}</p>
+                <p><button class="button" on:click=click(move |_| again())>"Try again"</button></p>
+            </Empty>
         }
         .into_any(),
         Content::Nothing { filtered } => view! { <NoCalls filtered=filtered /> }.into_any(),
@@ -361,8 +377,8 @@ pub fn Calls() -> impl IntoView {
                     {table("calls-table", COLUMNS, None, content)}
                     {move || loaded.error.get().filter(|_| rows.with(|rows| !rows.is_empty())).map(|error| view! {
                         <p class="trouble" role="alert">
-                            "Cannot list older calls: "<Foreign text=error limit=400 />" "
-                            <button class="button small" on:click=click(move |_| loaded.more(text.get_untracked()))>"Try again"</button>
+                            "Cannot list more calls: "<Foreign text=error limit=400 />" "
+                            <button class="button small" on:click=click(move |_| again())>"Try again"</button>
                         </p>
                     }.into_any())}
                 </section>

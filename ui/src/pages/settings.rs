@@ -191,7 +191,7 @@ fn select_groups(reply: Reply, setting: &'static Setting, choices: &'static [Cho
         let press = click(move |_| {
             if !is_busy.get_value() {
                 is_busy.set_value(true);
-                let done = move |_| drop(is_busy.try_update_value(|is_busy| *is_busy = false));
+                let done = move |_| is_busy.set_value(false);
                 change(app, reply, name, next(), done);
             }
         });
@@ -238,7 +238,7 @@ fn Typed(
     let save = StoredValue::new(move || {
         let to = shown.get_untracked().trim().to_owned();
         // What the engine rejects stays typed.
-        let done = move |is_changed| drop(is_changed.then(|| typed.try_update(Option::take)));
+        let done = move |is_changed: bool| drop(is_changed.then(|| typed.try_update(Option::take)));
         change(app, reply, name, to, done);
     });
     let key = move |event: leptos::ev::KeyboardEvent| {

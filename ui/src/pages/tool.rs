@@ -14,7 +14,9 @@ mod wrapper;
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{ErrorKind, GetRecent, GetTool, HistoryPoint, ListAudit, Recent, Source, ToolDetail};
+use schemascope_api::{
+    ErrorKind, GetRecent, GetTool, HistoryPoint, ListAudit, Recent, Source, ToolDetail, ToolRow,
+};
 use schemascope_figures::charts::{self, Mark};
 
 use crate::app::App;
@@ -67,6 +69,19 @@ impl Detail {
     }
 }
 
+/// A tool's row. It is another one when the engine sent it again: the detail says more than the row.
+#[derive(Clone)]
+struct Row(Option<Arc<ToolRow>>);
+
+impl PartialEq for Row {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (one, other) => one.is_none() && other.is_none(),
+        }
+    }
+}
+
 /// Loads the detail of a tool and keeps it up to date.
 fn follow(id: String) -> Detail {
     let app = App::get();
@@ -74,7 +89,7 @@ fn follow(id: String) -> Detail {
     let version = {
         let id = id.clone();
         Memo::new(move || {
-            let row = app.live.tools(|tools| tools.get(&id).cloned());
+            let row = app.live.tools(|tools| Row(tools.get(&id).cloned()));
             (row, app.live.snapshots.get(), app.live.connection.get() == Connection::Live)
         })
     };

@@ -77,7 +77,15 @@ pub fn DecisionDialog(
     let signing = Signing::new();
     let wanted = version.map(|version| (tool_id.clone(), version));
     let shown = request_impact(move || wanted.clone(), || 0);
-    let disabled = Memo::new(move || version.is_some() && !shown.with(|shown| matches!(shown, Some(Ok(_)))));
+    // What takes effect is decided with its impact in view.
+    let needs_impact = matches!(decision, Decision::Promote { .. } | Decision::Pin { .. });
+    let disabled = Memo::new(move || {
+        version.is_some()
+            && shown.with(|shown| match shown {
+                None => true,
+                Some(known) => needs_impact && known.is_err(),
+            })
+    });
     let name = tool_id.clone();
     let submit = move || {
         let Some(Signature { reason, no_reason, person }) = signing.begin() else { return };

@@ -13,7 +13,7 @@ pattern!(
 );
 pattern!(
     ONCE,
-    r"(?i)\b(?:not|never|cannot|can't|only (?:once|the (?:last|first)))\b[^.;]{0,60}?(?:repeated|multiple times|more than once|several times)"
+    r"(?i)\b(?:not|never|cannot|can't) be (?:\w+ ){0,2}(?:repeated|multiple times|more than once|several times)|\bonly (?:once|the (?:last|first))\b"
 );
 pattern!(
     REQUIRED,

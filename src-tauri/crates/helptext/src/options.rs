@@ -70,11 +70,12 @@ pub fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<Opti
                         earlier.choices.push(value);
                     }
                 }
-                // Choices are texts.
-                earlier.kind = ValueType::String;
                 if choices::are_kinds(&earlier.choices) {
                     earlier.choices.clear();
                     *all_literal = false;
+                } else {
+                    // Choices are texts.
+                    earlier.kind = ValueType::String;
                 }
                 merged.insert(at);
             }

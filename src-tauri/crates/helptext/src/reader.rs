@@ -44,7 +44,10 @@ pub fn read(text: &str, name: &str) -> Definition {
 /// Whether a line is about files of arguments: `@FILE   read options from FILE`.
 fn says_at_file(line: &str) -> bool {
     let begins = line.trim_start().strip_prefix('@').is_some_and(|rest| {
-        rest.starts_with(|c: char| c == '<' || c.is_ascii_alphabetic()) && line.starts_with(' ')
+        let word = rest.split_whitespace().next().unwrap_or_default();
+        word.starts_with(|c: char| c == '<' || c.is_ascii_alphabetic())
+            && !word.contains('/')
+            && line.starts_with(' ')
     });
     begins || ["@<file", "@FILE", "@file"].iter().any(|word| line.contains(word))
 }

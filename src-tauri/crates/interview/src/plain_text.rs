@@ -195,8 +195,30 @@ fn list(text: &str, is_numbers: bool) -> Result<Value, String> {
 
 /// Whether a text is a number or a range of numbers, such as `about 3`, `2-4` or `1,5 to 2`.
 fn is_amount(text: &str) -> bool {
-    const WORDS: &[&str] =
-        &["about", "around", "approximately", "ca.", "circa", "up", "to", "and", "or", "between"];
+    const WORDS: &[&str] = &[
+        "about",
+        "around",
+        "at",
+        "least",
+        "most",
+        "less",
+        "more",
+        "than",
+        "over",
+        "under",
+        "max",
+        "min",
+        "roughly",
+        "from",
+        "approximately",
+        "ca.",
+        "circa",
+        "up",
+        "to",
+        "and",
+        "or",
+        "between",
+    ];
     let is_number =
         |word: &str| word.chars().any(|c| c.is_ascii_digit()) && !word.chars().any(char::is_alphabetic);
     let is_sign = |word: &str| word.chars().all(|c| !c.is_alphanumeric());

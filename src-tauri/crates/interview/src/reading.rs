@@ -139,7 +139,8 @@ impl Place<'_> {
         if let FieldKind::Table(form) = &field.kind
             && let Some(rows) = table::rows(text)
         {
-            if rows.len() > table::MAX_ROWS {
+            // The first may be the headings.
+            if rows.len() > table::MAX_ROWS + 1 {
                 let (rows, most) = (rows.len(), table::MAX_ROWS);
                 return Read::Unclear(format!(
                     "the table has {rows} rows; answer in parts of at most {most}"

@@ -93,7 +93,9 @@ pub struct Checks {
     pub findings: Vec<Finding>,
     /// Tools of the baseline that were observed.
     pub tools_checked: u64,
-    /// Those of them that nothing was found about.
+    /// Number of them that nothing was found about.
+    pub tools_passed: u64,
+    /// Those that nothing was found about.
     pub passed: Vec<String>,
     /// Their observations.
     pub observation_count: u64,
@@ -190,6 +192,7 @@ impl Checking {
         let mut checks = Checks {
             findings: more,
             tools_checked: 0,
+            tools_passed: 0,
             passed: Vec::new(),
             observation_count: 0,
             not_observed: Vec::new(),
@@ -212,6 +215,7 @@ impl Checking {
             let mut findings = tool.findings(id);
             let passed = findings.is_empty() && tool.failed == 0 && !named.contains(&id.to_string());
             if passed {
+                checks.tools_passed += 1;
                 checks.passed.push(id.to_string());
             }
             findings.sort_by(order);

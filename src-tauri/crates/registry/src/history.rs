@@ -85,7 +85,7 @@ impl Tool {
     }
 
     pub(crate) fn note_standing(&mut self, at: Timestamp) {
-        let standing = self.standing();
+        let standing = Standing { unjudged: false, ..self.standing() };
         self.history.changed(at, standing);
     }
 }

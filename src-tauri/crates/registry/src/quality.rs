@@ -23,7 +23,8 @@ pub struct Standing {
     /// It declares a schema and less than 95 % of its observations conform.
     pub violated: bool,
     /// It declares a schema, was observed, and no observation could be compared with the schema.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    /// Not part of the history.
+    #[serde(skip)]
     pub unjudged: bool,
     /// The form of its results, if it declares no schema and all of them are text without structure.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -95,15 +95,15 @@ pub fn run() -> Result<bool> {
     );
     others?;
     tally.check("dashboard", || dashboard.map(drop));
-    let (build, own) = step("build with clippy", || {
-        Ok((Build::by(&mut everything(&clippy))?, Build::by(&mut own_tests(&clippy))?))
+    let build = step("build with clippy", || {
+        Ok(Build::by(&mut everything(&clippy))?.with(Build::by(&mut own_tests(&clippy))?))
     })?;
-    tally.check("clippy", || match build.warnings + own.warnings {
+    tally.check("clippy", || match build.warnings {
         0 => Ok(()),
         warnings => bail!("{warnings} warnings, see above"),
     });
     let mut results = Results::default();
-    step("tests", || own.run(None, &mut results).and_then(|()| build.run(None, &mut results)))?;
+    step("tests", || build.run_beside_each_other(&mut results))?;
     Ok(tally.finish(&results))
 }
 

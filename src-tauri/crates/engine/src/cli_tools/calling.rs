@@ -278,8 +278,10 @@ fn blocking<T>(work: impl FnOnce() -> T) -> T {
 
 /// The number of parts of a path in a text, if it has too many to look each of them up.
 fn too_deep(text: &str) -> Option<usize> {
-    let parts = text.split(char::is_whitespace).map(|word| word.split('/').count());
-    parts.max().filter(|parts| *parts > MAX_PARTS && text.len() <= MAX_PATH)
+    let is_end = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '{' | '}' | '=' | ':');
+    // No file has a longer path.
+    let words = text.split(is_end).filter(|word| word.len() <= MAX_PATH);
+    words.map(|word| word.split('/').count()).max().filter(|parts| *parts > MAX_PARTS)
 }
 
 /// The pieces of a value that can be paths: `name=@/path`, `,-o,/path`, `{a,/path}`, `"/path"`; with roots also names of

@@ -247,11 +247,7 @@ impl CliTools {
         let found = probe(&entry, true).await;
         let mut row = match found {
             Ok(probed) => match ProgramFile::look(&probed.program) {
-                Some(file) if before.as_ref() != Some(&file) => {
-                    let problem =
-                        "the program changed while its help was read; run `schemascope cli refresh`";
-                    failed(&entry, problem.to_owned())
-                }
+                Some(file) if before.as_ref() != Some(&file) => failed(&entry, CHANGED.to_owned()),
                 Some(file) => {
                     self.cache.lock().put(&entry, file.clone(), probed.clone());
                     self.ready(entry.clone(), Origin::File, file, probed)
@@ -259,6 +255,7 @@ impl CliTools {
                 None => failed(&entry, "the program is gone".to_owned()),
             },
             Err(ProbeError::Nothing) => match minimal(&entry) {
+                Some((file, _)) if before.as_ref() != Some(&file) => failed(&entry, CHANGED.to_owned()),
                 Some((file, probed)) => self.ready(entry.clone(), Origin::File, file, probed),
                 None => failed(&entry, ProbeError::Nothing.to_string()),
             },
@@ -344,6 +341,9 @@ impl CliTools {
         config.servers.contains_key(alias) || alias == schemascope_proxy::OWN_SERVER
     }
 }
+
+/// Why a program is not served that was replaced in the meantime.
+const CHANGED: &str = "the program changed while its help was read; run `schemascope cli refresh`";
 
 /// A program that says nothing of itself takes words, of which none begins with `-`.
 fn minimal(entry: &CliEntry) -> Option<(ProgramFile, Probed)> {

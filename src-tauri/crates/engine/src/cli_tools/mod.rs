@@ -19,4 +19,4 @@ pub(crate) use entry::{Confine, concurrency, confines_tcp, max_output, resources
 pub(crate) use file::{FILE, FileError, read};
 pub(crate) use keeper::{CliTools, Origin, Row, State};
 pub use probe::{ProbeError, Probed, probe};
-pub(crate) use requests::Wish;
+pub(crate) use requests::{Requests, Wish};

@@ -124,7 +124,9 @@ impl Requests {
             client: wish.client,
             at: now,
         };
-        if let Some(file) = ProgramFile::look(&program) {
+        // A request that already waits is bound to the file that it was made for.
+        let is_known = state.requests.iter().any(|other| other.program == request.program);
+        if let Some(file) = ProgramFile::look(&program).filter(|_| !is_known) {
             state.programs.insert(request.program.clone(), file);
         }
         state.recent.push_back(now);
@@ -151,7 +153,8 @@ impl Requests {
     /// Puts back a request that could not be decided.
     pub(crate) fn put_back(&self, request: CliRequest) {
         let mut state = self.state.lock();
-        state.requests.push(request);
+        let at = state.requests.partition_point(|other| other.at <= request.at);
+        state.requests.insert(at, request);
         self.write(&state.requests);
     }
 

@@ -19,8 +19,8 @@ use serde_json::Value;
 use super::decide::{needs_reason, not_written};
 use super::{Handle, internal, nearest};
 use crate::cli_tools::{
-    CliEntry, Confine, Origin, ProbeError, ProgramFile, Row, State, concurrency, confines_tcp, max_output,
-    probe, resources, timeout_seconds,
+    CliEntry, Confine, Origin, ProbeError, ProgramFile, Requests, Row, State, concurrency, confines_tcp,
+    max_output, probe, resources, timeout_seconds,
 };
 use crate::engine::Engine;
 
@@ -224,6 +224,20 @@ impl Handle<RejectCliTool> for Engine {
     }
 }
 
+/// Puts a request back if the decision about it fails, or is given up by its caller.
+struct Undecided<'r> {
+    requests: &'r Requests,
+    request: Option<CliRequest>,
+}
+
+impl Drop for Undecided<'_> {
+    fn drop(&mut self) {
+        if let Some(request) = self.request.take() {
+            self.requests.put_back(request);
+        }
+    }
+}
+
 impl Handle<PreviewCliCall> for Engine {
     async fn handle(&self, command: PreviewCliCall) -> Result<CliCallPreview, ApiError> {
         let invalid = |message: String| ApiError::new(ErrorKind::Invalid, message);
@@ -259,11 +273,10 @@ impl Engine {
     ) -> Result<(), ApiError> {
         let requests = &self.files.cli.requests;
         let request = requests.take(alias).ok_or_else(|| self.unknown_request(alias))?;
-        let decided = decide(&request).await;
-        if decided.is_err() {
-            requests.put_back(request);
-        }
-        decided
+        let mut undecided = Undecided { requests, request: Some(request.clone()) };
+        decide(&request).await?;
+        undecided.request = None;
+        Ok(())
     }
 
     /// Nothing took the alias of a request since, and its program is the one that was shown.

@@ -1,6 +1,6 @@
 //! Reading `mcp.json`. If it is missing or invalid the engine runs all the same. Its form is known in `proxy`.
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, MutexGuard, RwLock};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -57,19 +57,28 @@ impl LoadedConfig {
 
 /// The configuration in effect. It changes when its file does.
 #[derive(Debug)]
-pub(crate) struct ActiveConfig(RwLock<Arc<LoadedConfig>>);
+pub(crate) struct ActiveConfig {
+    now: RwLock<Arc<LoadedConfig>>,
+    /// Held while the proxy is given other servers.
+    alone: Mutex<()>,
+}
 
 impl ActiveConfig {
     pub(crate) fn new(loaded: LoadedConfig) -> Self {
-        Self(RwLock::new(Arc::new(loaded)))
+        Self { now: RwLock::new(Arc::new(loaded)), alone: Mutex::new(()) }
     }
 
     pub(crate) fn now(&self) -> Arc<LoadedConfig> {
-        Arc::clone(&self.0.read())
+        Arc::clone(&self.now.read())
     }
 
     pub(crate) fn set(&self, loaded: LoadedConfig) {
-        *self.0.write() = Arc::new(loaded);
+        *self.now.write() = Arc::new(loaded);
+    }
+
+    /// Keeps others from giving the proxy other servers: what they read before would take those of this caller away.
+    pub(crate) fn alone(&self) -> MutexGuard<'_, ()> {
+        self.alone.lock()
     }
 }
 

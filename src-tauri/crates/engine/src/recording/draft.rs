@@ -24,8 +24,15 @@ const ALLOCATION_BYTES: usize = 256;
 pub(super) trait Judging {
     /// Returns which arguments came from earlier results. `observed` is what the result teaches, as JSON text.
     fn flow(&mut self, call: &CallRecord, observed: Option<&str>) -> Flow;
-    /// Compares the result with the tool's schema.
-    fn judge(&mut self, tool: &ToolId, schema: Option<&Effective>, result: &Observation<'_>) -> Option<Fit>;
+    /// Compares the result with a schema: with the one that the server declares if it is `None`. If the result cannot be
+    /// compared, that is counted if `is_counted` is set.
+    fn judge(
+        &mut self,
+        tool: &ToolId,
+        schema: Option<&Effective>,
+        result: &Observation<'_>,
+        is_counted: bool,
+    ) -> Option<Fit>;
 }
 
 pub(super) enum Draft {
@@ -130,13 +137,15 @@ impl Draft {
         let is_searched = reading.as_ref().is_some_and(|reading| reading.may_have_structured_texts);
         let observation = reading.and_then(|reading| reading.observation);
         if trust == Trust::Foreign && record.outcome == Outcome::Ok {
-            let judged = |judging: &mut dyn Judging, effective| {
-                observation.as_ref().and_then(|one| judging.judge(&record.tool_id, effective, one))
+            let judged = |judging: &mut dyn Judging, effective, is_counted| {
+                observation
+                    .as_ref()
+                    .and_then(|one| judging.judge(&record.tool_id, effective, one, is_counted))
             };
-            record.fit = judged(judging, effective.as_ref());
+            record.fit = judged(judging, effective.as_ref(), true);
             // How well a server keeps what it declares stays known when another schema is effective.
             if effective.as_ref().is_some_and(Effective::is_promoted) {
-                record.declared_fit = judged(judging, None);
+                record.declared_fit = judged(judging, None, false);
             }
             record.carrier = observation.as_ref().map(|one| one.carrier);
         }
@@ -288,7 +297,7 @@ mod tests {
             Flow::default()
         }
 
-        fn judge(&mut self, _: &ToolId, _: Option<&Effective>, _: &Observation<'_>) -> Option<Fit> {
+        fn judge(&mut self, _: &ToolId, _: Option<&Effective>, _: &Observation<'_>, _: bool) -> Option<Fit> {
             None
         }
     }

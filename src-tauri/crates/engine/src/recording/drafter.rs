@@ -159,6 +159,7 @@ impl Judging for Drafter {
         tool: &ToolId,
         effective: Option<&Effective>,
         observation: &Observation<'_>,
+        is_counted: bool,
     ) -> Option<Fit> {
         let declared = match effective {
             Some(effective) => effective.schema().map(|schema| DeclaredSchema {
@@ -175,7 +176,7 @@ impl Judging for Drafter {
             self.validators.retire(&declared.digest);
         }
         let fit = judged.ok().flatten();
-        if fit.is_none() {
+        if fit.is_none() && is_counted {
             self.metrics.not_judged.fetch_add(1, Ordering::Relaxed);
         }
         fit

@@ -54,6 +54,7 @@ impl CliProber {
 
     /// Has the proxy serve the entries as they are now.
     pub(crate) fn apply(&self) {
+        let _alone = self.config.alone();
         let done = self.hub.reconfigure(&self.tools.added_to(&self.config.now().config));
         if !done.is_nothing() {
             self.events.renewed();

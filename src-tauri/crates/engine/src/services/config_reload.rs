@@ -39,6 +39,7 @@ impl ConfigReload {
     }
 
     fn reload(&self) {
+        let _alone = self.config.alone();
         let before = self.config.now();
         let mut loaded = LoadedConfig::read(&before.path);
         if loaded.problem.is_none()

@@ -210,7 +210,11 @@ impl Tool {
             flags.into_iter().any(|flag| flag.starts_with(sign))
         };
         let is_llvm = programs.iter().any(|program| program.starts_with("llvm-"));
-        let at_files = definition.at_files || is_flag('@') || is_llvm || is_one_of(AT_FILES);
+        let at_files = definition.at_files
+            || says_at_file(&definition)
+            || is_flag('@')
+            || is_llvm
+            || is_one_of(AT_FILES);
         let has_plus = is_flag('+') || is_one_of(PLUS_OPTIONS);
         let free = policy.interpreter || !is_interpreter(&program);
         // Programs that run what their arguments say do so with their input, too.
@@ -361,4 +365,15 @@ fn style(definition: &Definition, has_no_end: bool, has_no_equals: bool) -> Styl
     } else {
         Style::Long
     }
+}
+
+/// Whether a definition that a person wrote is about files of arguments.
+fn says_at_file(definition: &Definition) -> bool {
+    let says = |text: &str| ["@<file", "@FILE", "@file"].iter().any(|word| text.contains(word));
+    definition.usage.iter().any(|usage| says(usage))
+        || definition.options.iter().any(|option| says(&option.description))
+        || definition
+            .positionals
+            .iter()
+            .any(|positional| says(&positional.name) || says(&positional.description))
 }

@@ -66,7 +66,7 @@ pub fn retract(context: &Context<'_>, place: &Place, pointers: &[String]) -> Res
     });
     let mut events = vec![event];
     let is_spent = !budget::covers(pursuit.budget(), pursuit.used(), schema_of(pursuit)?.cost);
-    if is_spent && completeness < COMPLETE {
+    if is_spent && completeness < COMPLETE && pursuit.open_question().is_none() {
         // No further question can be asked, so it can only be started again.
         events.push(context.event(What::PursuitEnded {
             project_id: place.project_id.clone(),

@@ -52,10 +52,11 @@ fn prompt(pursuit: &Pursuit, question: &Question, answer: &AnswerInput) -> Resul
     let schema = schema_of(pursuit)?;
     let text = answer.text();
     check_size(&text)?;
+    // A model would see the beginning of a longer answer only.
+    let is_seen_whole = text.chars().count() <= ANSWER_CHARS;
     let needs_model = match read(schema, question, pursuit.aggregate(), answer) {
-        // A model sees the beginning of a long answer only.
-        Read::Understood { is_prose, .. } => is_prose && text.chars().count() <= ANSWER_CHARS,
-        Read::Unclear(_) => !text.trim().is_empty(),
+        Read::Understood { is_prose, .. } => is_prose && is_seen_whole,
+        Read::Unclear(_) => !text.trim().is_empty() && is_seen_whole,
         Read::Rejected(_) => false,
     };
     Ok(needs_model.then(|| about_answer(schema, pursuit, &question.text, &text)))

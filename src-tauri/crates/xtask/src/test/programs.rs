@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::shell::both;
+
 /// The end-to-end tests run processes, a browser and a window beside whatever else the machine does.
 const END_TO_END: &str = "e2e";
 /// At most so many failed end-to-end tests are tried again, each alone. What passes then is named: its test, or what it
@@ -74,20 +76,53 @@ impl Build {
         Ok(())
     }
 
+    /// Both builds as one.
+    #[must_use]
+    pub fn with(mut self, other: Self) -> Self {
+        self.programs.extend(other.programs);
+        self.warnings += other.warnings;
+        self
+    }
+
     /// Runs the tests whose names contain `filter`, or all.
     pub fn run(&self, filter: Option<&str>, results: &mut Results) -> Result<()> {
-        self.programs.iter().try_for_each(|program| program.run(filter, results))
+        self.programs.iter().try_for_each(|program| program.run(filter, None, results))
+    }
+
+    /// Runs all tests: the end-to-end tests, which wait now and then, and beside them all others, one at a time. Else the
+    /// last of each program would have the machine for themselves.
+    pub fn run_beside_each_other(self, results: &mut Results) -> Result<()> {
+        let (end_to_end, others): (Vec<Program>, Vec<Program>) =
+            self.programs.into_iter().partition(|program| program.name() == END_TO_END);
+        let run = |programs: &[Program], threads| {
+            let mut results = Results::default();
+            let run = |program: &Program| program.run(None, threads, &mut results);
+            programs.iter().try_for_each(run).map(|()| results)
+        };
+        let (one, other) = both(|| run(&others, Some(1)), || run(&end_to_end, None));
+        results.add(one?);
+        results.add(other?);
+        Ok(())
+    }
+}
+
+impl Results {
+    fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.times.extend(other.times);
+        self.unsteady.extend(other.unsteady);
     }
 }
 
 impl Program {
-    fn run(&self, filter: Option<&str>, results: &mut Results) -> Result<()> {
-        let failed = self.attempt(filter.as_slice(), results)?;
+    fn run(&self, filter: Option<&str>, threads: Option<usize>, results: &mut Results) -> Result<()> {
+        let failed = self.attempt(filter.as_slice(), threads, results)?;
         if self.name() == END_TO_END && failed.len() <= SECOND_TRIES {
             for test in failed {
                 println!("{test} is tried again, alone");
                 let before = results.failed;
-                self.attempt(&["--exact", &test], results)?;
+                self.attempt(&["--exact", &test], threads, results)?;
                 // Whatever came of it is counted once.
                 results.failed -= 1;
                 if results.failed < before {
@@ -103,16 +138,22 @@ impl Program {
         name.rsplit_once('-').map_or(name, |(name, _)| name)
     }
 
-    /// Runs the tests that `selection` names. Gives the names of those that failed.
-    fn attempt(&self, selection: &[&str], results: &mut Results) -> Result<Vec<String>> {
+    /// Runs the tests that `selection` names, so many at a time. Gives the names of those that failed.
+    fn attempt(
+        &self,
+        selection: &[&str],
+        threads: Option<usize>,
+        results: &mut Results,
+    ) -> Result<Vec<String>> {
         let name = self.name();
         // Only a nightly test program reports times, unless this variable says that it is one.
         let mut command = Command::new(&self.path);
-        if name == END_TO_END {
+        let threads = match name == END_TO_END {
             // A quarter of their time they wait: for a browser, a limit, an answer that never comes.
-            let threads = std::thread::available_parallelism()?.get() + 1;
-            command.env("RUST_TEST_THREADS", threads.to_string());
-        }
+            true => Some(std::thread::available_parallelism()?.get() + 1),
+            false => threads,
+        };
+        command.envs(threads.map(|threads| ("RUST_TEST_THREADS", threads.to_string())));
         let mut child = command
             .args(["-Z", "unstable-options", "--report-time"])
             .args(selection)

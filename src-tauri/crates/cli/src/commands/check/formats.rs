@@ -115,6 +115,7 @@ pub mod tests {
                 finding(CheckClass::Safe, "s__a", "", "fine"),
             ],
             tools_checked: 2,
+            tools_passed: 2,
             passed: vec!["s__d".into(), "s__e".into()],
             observation_count: 7,
             not_observed: vec!["s__c".into()],
