@@ -55,6 +55,8 @@ impl Engine {
     /// them. Needs a tokio runtime; blocks while the store is opened or rebuilt.
     pub fn open(options: &Options) -> Result<Self, OpenError> {
         let data = Arc::new(DataDir::own(&options.data_dir)?);
+        // They are made now, so that they are redacted from the first call on. A read-only directory has none.
+        let _ = data.tokens().and_then(|_| data.hash_key());
         let files = UserFiles::open(data.path(), options)?;
         crate::log::hide_with(Arc::clone(&files.redaction));
         // Before ids are made. A directory that cannot be written to makes none.

@@ -86,7 +86,7 @@ impl Follower {
                 failure_count,
                 latency: records.recorder.call_latency(),
                 recorder: records.recorder.report(),
-                running: upstreams.running(),
+                running: upstreams.running(&files.redaction.now()),
             }
         };
         let (mut tools, mut gone) = (Vec::new(), Vec::new());

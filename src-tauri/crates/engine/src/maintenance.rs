@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemascope_proxy::ServerEntry;
 use schemascope_registry::Registry;
 use schemascope_store::{Rebuilt, Report};
 
@@ -57,6 +58,15 @@ pub async fn redact_stored(
     // The usual place is empty where everything recorded came from elsewhere.
     let is_usual = config.path == options.data_dir.join("mcp.json");
     if let Some(problem) = config.problem.clone().filter(|_| !without_config || !is_usual) {
+        return Err(OpenError::Config { path: config.path, problem });
+    }
+    // Their secrets are not known.
+    let entries = config.config.servers.iter().chain(&config.disabled.servers);
+    let unknown = entries.into_iter().find_map(|(name, entry)| match entry {
+        ServerEntry::Invalid(reason) => Some(format!("the entry {name:?} cannot be used: {reason}")),
+        _ => None,
+    });
+    if let Some(problem) = unknown {
         return Err(OpenError::Config { path: config.path, problem });
     }
     let tools = values_of_tools(&options.ai_tools())?;

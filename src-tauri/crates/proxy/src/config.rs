@@ -132,6 +132,22 @@ impl Config {
         Ok(Self { servers })
     }
 
+    /// The entries that are switched off, as if they were not: what they contain is as secret.
+    pub fn parse_disabled(
+        text: &str,
+        variable: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, ConfigError> {
+        let disabled = document::entries(text)?.into_iter().filter(|(_, value)| is_disabled(value));
+        let servers = disabled.map(|(name, mut value)| {
+            if let Some(members) = value.as_object_mut() {
+                members.retain(|key, _| !["disabled", "enabled"].contains(&key.as_str()));
+            }
+            let entry = entry(&name, value, variable);
+            (name, entry)
+        });
+        Ok(Self { servers: servers.collect() })
+    }
+
     /// Names of the servers that can be started or reached.
     pub fn usable(&self) -> impl Iterator<Item = &str> {
         let usable = |entry: &ServerEntry| !matches!(entry, ServerEntry::Disabled | ServerEntry::Invalid(_));
@@ -139,12 +155,16 @@ impl Config {
     }
 }
 
+fn is_disabled(value: &Value) -> bool {
+    let says = |key: &str, what: bool| value.get(key).and_then(Value::as_bool) == Some(what);
+    says("disabled", true) || says("enabled", false)
+}
+
 fn entry(name: &str, mut value: Value, variable: &dyn Fn(&str) -> Option<String>) -> ServerEntry {
     if let Some(rejected) = own::rejected_name(name) {
         return rejected;
     }
-    let says = |key: &str, what: bool| value.get(key).and_then(Value::as_bool) == Some(what);
-    if says("disabled", true) || says("enabled", false) {
+    if is_disabled(&value) {
         return ServerEntry::Disabled;
     }
     if let Err(reason) = check_server_name(name) {

@@ -44,6 +44,7 @@ use memchr::memmem::Finder;
 
 use document::{blocks, json};
 use edits::apply;
+pub use finders::configured_secrets;
 use finders::{ConfiguredValues, Prefixes};
 pub use keys::is_sensitive_key;
 pub use live::Redaction;

@@ -29,7 +29,10 @@ pub use failures::RecentFailures;
 pub use forget::state_without_secrets;
 pub use history::{History, Point, StandingChange};
 pub use latency::Latencies;
-pub use observation::{Detached, Observation, Reading, is_error, observe, read, replace_structured_texts};
+pub use observation::{
+    Detached, Observation, Reading, is_error, observe, read, replace_structured_strings,
+    replace_structured_texts,
+};
 pub use quality::Standing;
 pub use recent::{Recent, WINDOW, Window};
 pub use registry::{DeclaredChange, Registry};

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use schemascope_json::{Cursor, splice_text};
+use schemascope_json::{Cursor, quoted_end, splice_text};
 use schemascope_judge::Conformance;
 use schemascope_model::Carrier;
 use schemascope_textform::{Form, Kind, Structure, kind, read_blocks, wrapped};
@@ -100,6 +100,25 @@ pub fn replace_structured_texts(
         edits.push((start..start + written.len(), serde_json::Value::from(new).to_string()));
     }
     (!edits.is_empty()).then(|| splice_text(result.get(), &mut edits))
+}
+
+/// The same for every string of several lines in a JSON text, but names of members.
+pub fn replace_structured_strings(
+    json: &RawValue,
+    mut replace: impl FnMut(&str) -> Option<String>,
+) -> Option<String> {
+    let text = json.get();
+    let (mut edits, mut at) = (Vec::new(), 0);
+    while let Some(start) = memchr::memchr(b'"', text.as_bytes().get(at..)?).map(|offset| at + offset) {
+        at = quoted_end(text.as_bytes(), start).span.end;
+        let is_name = text.get(at..)?.trim_start().starts_with(':');
+        let written = text.get(start..at).filter(|written| !is_name && written.contains("\\n"));
+        let Some(said) = written.and_then(said) else { continue };
+        let structure = schemascope_textform::read(&said).filter(|found| found.form != Form::Json);
+        let Some(new) = structure.and_then(|found| replace(&found.json)) else { continue };
+        edits.push((start..at, serde_json::Value::from(new).to_string()));
+    }
+    (!edits.is_empty()).then(|| splice_text(text, &mut edits))
 }
 
 /// The string of `{"result": "…"}`, with its quotes and escapes.

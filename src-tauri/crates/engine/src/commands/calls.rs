@@ -88,7 +88,7 @@ impl Engine {
 
 impl Handle<ListRunning> for Engine {
     async fn handle(&self, ListRunning {}: ListRunning) -> Result<RunningCalls, ApiError> {
-        Ok(self.upstreams.running())
+        Ok(self.upstreams.running(&self.files.redaction.now()))
     }
 }
 

@@ -16,6 +16,8 @@ pub struct LoadedConfig {
     pub path: PathBuf,
     /// The upstreams; none if there is a problem.
     pub config: Config,
+    /// Those that are switched off, as if they were not.
+    pub disabled: Config,
     /// Why the file cannot be used, if so.
     pub problem: Option<String>,
 }
@@ -26,7 +28,10 @@ impl LoadedConfig {
         let parsed = match std::fs::read_to_string(path) {
             Ok(text) => {
                 let variable = |name: &str| std::env::var(name).ok();
-                Config::parse(text.trim_start_matches('\u{feff}'), &variable).map_err(|error| error.to_string())
+                let text = text.trim_start_matches('\u{feff}');
+                let disabled = Config::parse_disabled(text, &variable).unwrap_or_default();
+                let parsed = Config::parse(text, &variable).map_err(|error| error.to_string());
+                parsed.map(|config| (config, disabled))
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Err(
                 "does not exist; create it with {\"mcpServers\": {\"NAME\": {\"command\": \"…\", \"args\": []}}}"
@@ -35,8 +40,11 @@ impl LoadedConfig {
             Err(error) => Err(format!("cannot be read: {error}")),
         };
         match parsed {
-            Ok(config) => Self { path: path.to_owned(), config, problem: None },
-            Err(problem) => Self { path: path.to_owned(), config: Config::default(), problem: Some(problem) },
+            Ok((config, disabled)) => Self { path: path.to_owned(), config, disabled, problem: None },
+            Err(problem) => {
+                let (config, disabled) = Default::default();
+                Self { path: path.to_owned(), config, disabled, problem: Some(problem) }
+            }
         }
     }
 
@@ -49,9 +57,9 @@ impl LoadedConfig {
     }
 
     /// Names and values with which upstreams are started and reached: environment variables, options, headers, and
-    /// parts of addresses. They may be secrets.
+    /// parts of addresses, also of those that are switched off. They may be secrets.
     pub(crate) fn values(&self) -> Vec<(&str, &str)> {
-        self.config.servers.values().flat_map(values).collect()
+        self.config.servers.values().chain(self.disabled.servers.values()).flat_map(values).collect()
     }
 }
 
@@ -98,14 +106,24 @@ fn values(entry: &ServerEntry) -> Vec<(&str, &str)> {
     }
 }
 
-/// Secrets among the arguments of a program, with their names. Only options and headers (`--header "X-Api-Key: …"`) with a
-/// telling name are secrets; others say what the program should do.
+/// Secrets among the arguments of a program, with their names: values of options, variables (`-e API_KEY=…`) and headers
+/// (`--header "X-Api-Key: …"`) with a telling name, and addresses, which can have a password. Others say what the program
+/// should do.
 pub(crate) fn secret_arguments(args: &[String]) -> impl Iterator<Item = (&str, &str)> {
-    let joined = args.iter().filter_map(|arg| arg.split_once('='));
     let apart = args.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
-    let options = joined.chain(apart).filter(|(name, _)| name.starts_with('-'));
-    let headers = args.iter().filter_map(|arg| arg.split_once(':')).filter(|(name, _)| is_header(name));
-    options.chain(headers).filter(|(name, _)| is_sensitive_key(name))
+    let options = apart.filter(|(name, _)| name.starts_with('-'));
+    // `--env=API_KEY=…`: the value of an option can be a pair itself.
+    let words = args.iter().flat_map(|arg| {
+        let value = arg.split_once('=').filter(|(name, _)| name.starts_with('-')).map(|(_, value)| value);
+        [Some(arg.as_str()), value]
+    });
+    let pairs = words.flatten().flat_map(|word| {
+        let header = word.split_once(':').filter(|(name, _)| is_header(name));
+        [word.split_once('='), header]
+    });
+    let addresses = args.iter().filter(|arg| arg.contains("://")).map(|arg| ("url", arg.as_str()));
+    let named = options.chain(pairs.flatten()).filter(|(name, _)| is_sensitive_key(name));
+    named.chain(addresses)
 }
 
 fn is_header(name: &str) -> bool {

@@ -77,6 +77,15 @@ pub(crate) fn redaction(
     tools: &[(String, String)],
 ) -> Result<Redaction, RuleError> {
     let tools = tools.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let values = config.values().into_iter().chain(tools);
+    let own = own_secrets(data);
+    let own = own.iter().map(|(name, value)| (*name, value.as_str()));
+    let values = own.chain(config.values()).chain(tools);
     Redaction::new(redaction_rules::read(&data.join(redaction_rules::FILE))?, values)
+}
+
+/// The secrets of the data directory itself, so that a tool that reads its files does not spread them.
+fn own_secrets(data: &Path) -> Vec<(&'static str, String)> {
+    let names = [("agent_token", "token"), ("owner_token", "owner-token"), ("hash_key", "hash-key")];
+    let read = |(name, file)| Some((name, std::fs::read_to_string(data.join(file)).ok()?.trim().to_owned()));
+    names.into_iter().filter_map(read).filter(|(_, value)| !value.is_empty()).collect()
 }

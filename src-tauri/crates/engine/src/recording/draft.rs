@@ -8,7 +8,9 @@ use bytes::Bytes;
 use schemascope_compose::Flow;
 use schemascope_model::{CallId, CallRecord, Client, Fit, Outcome, ToolId};
 use schemascope_proxy::{Effective, Ended, FinishedCall};
-use schemascope_registry::{Detached, Observation, is_error, read, replace_structured_texts};
+use schemascope_registry::{
+    Detached, Observation, is_error, read, replace_structured_strings, replace_structured_texts,
+};
 use serde_json::value::RawValue;
 
 use super::known_json::known_json;
@@ -150,7 +152,13 @@ impl Draft {
             record.carrier = observation.as_ref().map(|one| one.carrier);
         }
         for body in [&mut record.arguments, &mut record.error].into_iter().flatten() {
-            if let Some((redacted, replaced)) = redacted(redactor, body, trust, None) {
+            let redacted = redacted(redactor, body, trust, None);
+            // A text of several lines can have structure that is not JSON, such as YAML.
+            let redacted = match trust == Trust::Foreign && body.get().contains("\\n") {
+                true => named_in_strings(redactor, redacted, body),
+                false => redacted,
+            };
+            if let Some((redacted, replaced)) = redacted {
                 *body = redacted;
                 record.redacted += replaced;
             }
@@ -190,9 +198,27 @@ pub(super) fn named_in_texts(
     redacted: Option<(Box<RawValue>, u64)>,
     result: Option<&RawValue>,
 ) -> Option<(Box<RawValue>, u64)> {
-    let current = redacted.as_ref().map(|(result, _)| &**result).or(result)?;
+    named_in(redactor, redacted, result, |current, replace| replace_structured_texts(current, replace))
+}
+
+/// The same for arguments and errors.
+pub(super) fn named_in_strings(
+    redactor: &Redactor,
+    redacted: Option<(Box<RawValue>, u64)>,
+    body: &RawValue,
+) -> Option<(Box<RawValue>, u64)> {
+    named_in(redactor, redacted, Some(body), |current, replace| replace_structured_strings(current, replace))
+}
+
+fn named_in(
+    redactor: &Redactor,
+    redacted: Option<(Box<RawValue>, u64)>,
+    body: Option<&RawValue>,
+    replace: impl FnOnce(&RawValue, &mut dyn FnMut(&str) -> Option<String>) -> Option<String>,
+) -> Option<(Box<RawValue>, u64)> {
+    let current = redacted.as_ref().map(|(body, _)| &**body).or(body)?;
     let mut count = 0;
-    let text = replace_structured_texts(current, |json| {
+    let text = replace(current, &mut |json| {
         // The markers in it are our own by now.
         let (json, replaced) = redactor.redact(json, Trust::Own)?;
         count += replaced;

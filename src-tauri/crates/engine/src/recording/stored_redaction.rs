@@ -7,7 +7,7 @@ use schemascope_registry::versions::AuditEntry;
 use schemascope_store::{Declared, Rewrite};
 use serde_json::value::RawValue;
 
-use super::draft::{named_in_texts, without_secrets};
+use super::draft::{named_in_strings, named_in_texts, without_secrets};
 use super::tool_state::{self, REGISTRY};
 
 /// Numbers of records of one kind.
@@ -102,6 +102,12 @@ impl<P: FnMut(u64, u64)> Rewrite for StoredRedaction<'_, P> {
         if let Some((redacted, replaced)) = named_in_texts(self.redactor, None, call.result.as_deref()) {
             call.result = Some(redacted);
             values += replaced;
+        }
+        for body in [&mut call.arguments, &mut call.error].into_iter().flatten() {
+            if let Some((redacted, replaced)) = named_in_strings(self.redactor, None, body) {
+                *body = redacted;
+                values += replaced;
+            }
         }
         call.redacted += values;
         let flow = call.flow.take();

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use schemascope_api::{CliRegister, RunningCall, RunningCalls, ServerRow};
 use schemascope_proxy::{BuiltIn, Hub};
+use schemascope_redact::Redactor;
 
 use crate::cli_tools::Wish;
 use crate::config::UserFiles;
@@ -95,6 +96,7 @@ impl Upstreams {
             let wish = Wish {
                 description: without_secrets(wish.description),
                 system_prompt: without_secrets(wish.system_prompt),
+                client: without_secrets(wish.client),
                 ..wish
             };
             let request = cli.request(wish, now, &config.now().config)?;
@@ -125,12 +127,12 @@ impl Upstreams {
     }
 
     /// Calls that have no answer yet.
-    pub(crate) fn running(&self) -> RunningCalls {
+    pub(crate) fn running(&self, redactor: &Redactor) -> RunningCalls {
         let (calls, count) = self.hub.running(RUNNING_AGE, RUNNING_CALLS);
         let calls = calls.into_iter().map(|call| RunningCall {
             tool_id: call.tool.to_string(),
             at: call.at,
-            client: call.client.map(|client| client.name.to_string()),
+            client: call.client.map(|client| redactor.text(&client.name).into_owned()),
         });
         RunningCalls { count: count as u64, calls: calls.collect() }
     }

@@ -44,7 +44,12 @@ impl LogTail {
     }
 
     fn add(&self, line: &[u8], is_stderr: bool) {
-        let cut = &line[..line.len().min(LINE_BYTES)];
+        let mut cut = &line[..line.len().min(LINE_BYTES)];
+        if cut.len() < line.len() {
+            // A part of a secret would not be recognised as one.
+            let end = cut.iter().rposition(u8::is_ascii_whitespace).filter(|end| *end >= LINE_BYTES / 2);
+            cut = &cut[..end.unwrap_or(cut.len())];
+        }
         let mut text = String::from_utf8_lossy(cut).trim_end().to_owned();
         if cut.len() < line.len() {
             text.push('…');

@@ -6,8 +6,9 @@ use super::json;
 use crate::edits::Edit;
 use crate::{MAX_NESTING, Redactor, Trust};
 
-/// Most places of a text where JSON is looked for.
-const MAX_PLACES: usize = 16;
+/// Most places of a text where JSON is looked for, and how often the bytes of a text are read for that.
+const MAX_PLACES: usize = 4_096;
+const MAX_READINGS: usize = 4;
 
 /// Edits of the objects and arrays in a text.
 pub(super) fn edits(redactor: &Redactor, text: &str, trust: Trust, nesting: usize) -> Vec<Edit> {
@@ -15,14 +16,23 @@ pub(super) fn edits(redactor: &Redactor, text: &str, trust: Trust, nesting: usiz
     if nesting >= MAX_NESTING {
         return edits;
     }
-    let mut from = 0;
+    let (mut from, mut read) = (0, 0);
     for _ in 0..MAX_PLACES {
+        if read > text.len() * MAX_READINGS {
+            break;
+        }
         let rest = text.get(from..).unwrap_or_default();
         let Some(start) = memchr::memchr2(b'{', b'[', rest.as_bytes()).map(|at| from + at) else { break };
         let value = text.get(start..).unwrap_or_default();
         from = start + 1;
         let mut values = serde_json::Deserializer::from_str(value).into_iter::<IgnoredAny>();
-        if let Some(Ok(_)) = values.next()
+        let next = values.next();
+        read += match &next {
+            Some(Err(error)) if error.line() == 1 => error.column(),
+            Some(Err(_)) => value.len(),
+            _ => values.byte_offset(),
+        };
+        if let Some(Ok(_)) = next
             && let Some(value) = value.get(..values.byte_offset())
         {
             from = start + value.len();

@@ -19,6 +19,9 @@ use crate::keys::is_ambiguous;
 use crate::{MAX_NESTING, Redactor, Trust, Unescaped};
 use schemascope_json::{Quoted, is_json, number_end, quoted, quoted_end, unescaped};
 
+/// Least length of a number that can be a secret of the configuration, in bytes.
+const MIN_SECRET_NUMBER: usize = 5;
+
 /// Edits of JSON, in order. `nesting` counts the strings that the JSON is inside of.
 pub(crate) fn edits(redactor: &Redactor, json: &str, trust: Trust, nesting: usize) -> Vec<Edit> {
     Scan { nesting, ..Scan::new(redactor, json, trust) }.run()
@@ -94,6 +97,8 @@ struct Container {
     is_secret_schema: bool,
     /// In a schema: the keys are names of fields.
     names_fields: bool,
+    /// In a schema: a value of what it describes, such as a default.
+    is_value: bool,
     /// The texts of the blocks in this array, if it holds content blocks.
     blocks: Option<Blocks>,
     /// In an array: the last item was an option such as `--password`.
@@ -143,7 +148,7 @@ impl<'a> Scan<'a> {
         let mut cache = KeyCache::new();
         let mut open: Vec<Container> = Vec::new();
         let (mut at_key, mut secret, mut role) = (false, false, Role::Other);
-        let (mut is_secret_field, mut lists_fields) = (false, false);
+        let (mut is_secret_field, mut lists_fields, mut is_value) = (false, false, false);
         let mut at = 0;
         while let Some(byte) = bytes.get(at) {
             match byte {
@@ -155,7 +160,9 @@ impl<'a> Scan<'a> {
                         let inherited = around.is_some_and(|around| around.secret);
                         let written = &json[found.span.clone()];
                         let key = if found.escaped { unescaped(written) } else { inner(written).into() };
-                        let (redactor, checks_keys) = (self.redactor, self.checks_keys);
+                        let redactor = self.redactor;
+                        let is_inside_value = around.is_some_and(|around| around.is_value);
+                        let checks_keys = self.checks_keys || is_inside_value;
                         let (sensitive, key_role) = cache
                             .get_or_compute(written, || (redactor.is_sensitive_key(&key), role_of(&key)));
                         let lists_secrets = around.is_some_and(|around| around.is_secret_schema)
@@ -166,6 +173,10 @@ impl<'a> Scan<'a> {
                         let names_field = around.is_some_and(|around| around.names_fields);
                         is_secret_field = names_field && sensitive;
                         lists_fields = !checks_keys && !names_field && key == "properties";
+                        is_value = is_inside_value
+                            || !checks_keys
+                                && !names_field
+                                && (schema_like::has_examples(&key) || key == "_meta");
                         secret = inherited || checks_keys && sensitive || lists_secrets;
                         role = key_role;
                         if found.escaped
@@ -207,6 +218,7 @@ impl<'a> Scan<'a> {
                         secret: secret && !is_secret_schema,
                         is_secret_schema,
                         names_fields: lists_fields && is_object,
+                        is_value: is_value || open.last().is_some_and(|open| open.is_value),
                         blocks,
                         after_option: false,
                         named: None,
@@ -216,7 +228,7 @@ impl<'a> Scan<'a> {
                     });
                     at_key = is_object;
                     role = Role::Other;
-                    (is_secret_field, lists_fields) = (false, false);
+                    (is_secret_field, lists_fields, is_value) = (false, false, false);
                     at += 1;
                 }
                 b'}' | b']' => {
@@ -235,6 +247,7 @@ impl<'a> Scan<'a> {
                     at_key = inside.is_some_and(|open| open.is_object);
                     secret = inside.is_some_and(|open| open.secret);
                     role = Role::Other;
+                    is_value = false;
                     at += 1;
                 }
                 b'-' | b'0'..=b'9' => {
@@ -399,6 +412,10 @@ impl<'a> Scan<'a> {
         let mut found = Vec::new();
         if self.redactor.rules.has_patterns() {
             self.redactor.rules.find(text, &mut found);
+        }
+        // A short number is no secret, and most are short.
+        if text.len() >= MIN_SECRET_NUMBER {
+            found.extend(self.redactor.configured.find(text).filter(|span| *span == (0..text.len())));
         }
         if secret || !found.is_empty() {
             let integer = text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok();

@@ -6,7 +6,9 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 
+use super::MIN_RUN;
 use super::named::headers::is_auth_scheme;
+use crate::chars::has_random_piece;
 use crate::edits::Span;
 use crate::keys::is_sensitive_key;
 
@@ -49,6 +51,19 @@ const SETTING_ENDINGS: &[&str] = &[
     "EMAIL",
     "TIMEOUT",
     "FORMAT",
+    "ORG",
+    "ORGANIZATION",
+    "OWNER",
+    "PROJECT",
+    "DATABASE",
+    "BUCKET",
+    "WORKSPACE",
+    "TENANT",
+    "NAMESPACE",
+    "REPO",
+    "REPOSITORY",
+    "TEAM",
+    "CLUSTER",
 ];
 
 /// The secret values of the configuration, compiled into one search.
@@ -62,7 +77,11 @@ impl ConfiguredValues {
         for value in values.into_iter().flat_map(|(name, value)| secrets(name, value)).take(MAX_VALUES) {
             let escaped = serde_json::Value::from(value.as_str()).to_string();
             let escaped = escaped.trim_matches('"').to_owned();
-            let percent = percent_encoded(&value);
+            // `encodeURIComponent` of JavaScript and `quote` of Python leave further characters as they are.
+            let percent = ["", "!'()*", "/"].map(|kept| percent_encoded(&value, kept));
+            let form = percent[0].replace("%20", "+");
+            let lower = lower_hex(&percent[0]);
+            let decoded = percent_decoded(&value);
             // Inside base64 a value has three possible alignments. Its first and last characters depend on the
             // neighbouring bytes and are left out.
             for shift in 0..3 {
@@ -70,10 +89,10 @@ impl ConfiguredValues {
                 let encoded = STANDARD_NO_PAD.encode(&shifted);
                 let (from, to) = ((shift * 4).div_ceil(3), shifted.len() * 8 / 6);
                 if let Some(inner) = encoded.get(from..to).filter(|inner| inner.len() >= MIN_BYTES) {
-                    encodings.push(inner.to_owned());
+                    encodings.extend([inner.replace('+', "-").replace('/', "_"), inner.to_owned()]);
                 }
             }
-            encodings.extend([escaped, percent, value]);
+            encodings.extend(percent.into_iter().chain(decoded).chain([escaped, form, lower, value]));
         }
         encodings.sort_unstable();
         encodings.dedup();
@@ -87,8 +106,9 @@ impl ConfiguredValues {
     }
 }
 
-/// Secret parts of a value: none, all of it, the part after a scheme (`Bearer`), or the password in an address.
-fn secrets(name: &str, value: &str) -> Vec<String> {
+/// Secret parts of a value of a configuration: none, all of it, the part after a scheme (`Bearer`), or the password and
+/// tokens in an address.
+pub fn secrets(name: &str, value: &str) -> Vec<String> {
     let value = value.trim();
     if let Some((_, rest)) = value.split_once(' ').filter(|(scheme, _)| is_auth_scheme(scheme.as_bytes())) {
         return vec![rest.trim().to_owned()]
@@ -97,13 +117,7 @@ fn secrets(name: &str, value: &str) -> Vec<String> {
             .collect();
     }
     if let Some((_, rest)) = value.split_once("://") {
-        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let password = rest[..end].rsplit_once('@').and_then(|(user, _)| user.split_once(':'));
-        return password
-            .map(|(_, password)| password.to_owned())
-            .filter(|it| it.len() >= MIN_BYTES_SENSITIVE)
-            .into_iter()
-            .collect();
+        return in_address(rest);
     }
     let sensitive = is_sensitive_key(name);
     let least = if sensitive { MIN_BYTES_SENSITIVE } else { MIN_BYTES };
@@ -112,6 +126,25 @@ fn secrets(name: &str, value: &str) -> Vec<String> {
         && long
         && (sensitive && !is_switch_or_number(value) || !is_setting(name, value));
     secret.then(|| value.to_owned()).into_iter().collect()
+}
+
+/// The password in an address without its scheme, a token in place of the user, and parts of the path that look random.
+fn in_address(rest: &str) -> Vec<String> {
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (host, path) = rest.split_at(end);
+    let path = path.split(['?', '#']).next().unwrap_or_default();
+    let user = host.rsplit_once('@').map(|(user, _)| user);
+    let password = match user.and_then(|user| user.split_once(':')) {
+        Some((_, password)) => Some(password).filter(|it| it.len() >= MIN_BYTES_SENSITIVE),
+        None => user.filter(|user| is_random(user)),
+    };
+    let found = password.into_iter().chain(path.split('/').filter(|part| is_random(part)));
+    found.map(str::to_owned).collect()
+}
+
+/// Whether a part of an address is long and random enough for a token.
+fn is_random(part: &str) -> bool {
+    part.len() >= MIN_RUN && has_random_piece(part.as_bytes())
 }
 
 /// Whether a value is a switch or a short number, which is no secret under any name.
@@ -148,13 +181,39 @@ fn is_setting(name: &str, value: &str) -> bool {
     setting || path || number || word || region || address || locale || dated
 }
 
-fn percent_encoded(value: &str) -> String {
+/// The value with `%XX` for each byte but letters, digits, `-_.~` and the characters in `kept`.
+fn percent_encoded(value: &str, kept: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for byte in value.bytes() {
         match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(byte.into()),
+            _ if kept.as_bytes().contains(&byte) => out.push(byte.into()),
             _ => out.push_str(&format!("%{byte:02X}")),
         }
     }
     out
+}
+
+/// The same with small letters in `%XX`.
+fn lower_hex(encoded: &str) -> String {
+    let mut parts = encoded.split('%');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |out, part| {
+        let (hex, rest) = part.split_at(part.len().min(2));
+        format!("{out}%{}{rest}", hex.to_lowercase())
+    })
+}
+
+/// The value without `%XX`, if it has any and is text without them: an address contains it encoded.
+fn percent_decoded(value: &str) -> Option<String> {
+    let bytes = value.as_bytes();
+    let (mut out, mut at) = (Vec::with_capacity(bytes.len()), 0);
+    while let Some(&byte) = bytes.get(at) {
+        let hex = value.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match hex.filter(|_| byte == b'%') {
+            Some(decoded) => (out.push(decoded), at += 3),
+            None => (out.push(byte), at += 1),
+        };
+    }
+    String::from_utf8(out).ok().filter(|decoded| decoded != value && decoded.len() >= MIN_BYTES_SENSITIVE)
 }

@@ -13,12 +13,14 @@ mod unprefixed;
 mod url;
 
 pub(crate) use configured::ConfiguredValues;
+pub use configured::secrets as configured_secrets;
 pub(crate) use named::plausible::is_plausible_under_ambiguous_key;
 pub(crate) use prefixed::Prefixes;
 
 use crate::Redactor;
 use crate::chars::is_word;
 use crate::edits::Span;
+use named::Effort;
 use named::keyword::KEYWORDS;
 
 /// Least length of a run of word characters that can be a token.
@@ -42,13 +44,13 @@ pub(crate) fn find(redactor: &Redactor, text: &str, hinted: bool, nesting: usize
     if hinted {
         spans.extend(redactor.configured.find(text));
         let mut until = 0;
-        let mut is_named = false;
+        let (mut is_named, mut effort) = (false, Effort::of_text(bytes.len()));
         for found in redactor.trigger_words.find_iter(text) {
             is_named = true;
             // A trigger word inside a secret is skipped: looking around each would take quadratic time.
             if found.start() >= until {
                 let before = spans.len();
-                find_around_trigger(text, found.start(), &mut spans);
+                find_around_trigger(text, found.start(), &mut effort, &mut spans);
                 until = spans[before..].iter().map(|span| span.end).fold(until, usize::max);
             }
         }
@@ -66,7 +68,7 @@ pub(crate) fn find(redactor: &Redactor, text: &str, hinted: bool, nesting: usize
     spans
 }
 
-fn find_around_trigger(text: &str, at: usize, spans: &mut Vec<Span>) {
+fn find_around_trigger(text: &str, at: usize, effort: &mut Effort, spans: &mut Vec<Span>) {
     let bytes = text.as_bytes();
     match bytes.get(at) {
         Some(b'B') if bytes[at..].starts_with(b"BEGIN ") => {
@@ -78,7 +80,7 @@ fn find_around_trigger(text: &str, at: usize, spans: &mut Vec<Span>) {
         _ if [&b"hooks."[..], b"ebhook"].iter().any(|sign| bytes[at..].starts_with(sign)) => {
             url::find_webhook(bytes, at, spans);
         }
-        _ => named::find_after_keyword(text, at, spans),
+        _ => named::find_after_keyword(text, at, effort, spans),
     }
 }
 

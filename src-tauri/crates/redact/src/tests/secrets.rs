@@ -393,6 +393,10 @@ fn redact_survives_hostile_texts() {
         "a",
         "=",
         "AAAA\n",
+        "pwd=$",
+        "pwd=x(",
+        "{\"",
+        "[\n",
     ] {
         let text = part.repeat(60_000 / part.len());
         let _ = redactor().text(&text);
@@ -467,4 +471,58 @@ fn defaults_and_examples_of_secret_fields_of_a_definition_are_redacted() {
         assert!(was(&format!("{properties}/{kept}")), "{kept}: {found}");
     }
     assert!(was("/inputSchema/required") && was("/name"), "{found}");
+}
+
+/// Each was stored: a name with a blank before its sign, a value on the next line, one with `&` or `$` in it, data a level
+/// above the field, JSON behind many brackets.
+#[test]
+fn secrets_in_further_notations_are_found() {
+    let behind = "[2026-10-01 12:00:00] started\n".repeat(40);
+    let texts = [
+        "DB_PASS = \"S3cretPw9x\"".to_owned(),
+        "Your temporary password:\n\nS3cretPw9x\n\nRegards".to_owned(),
+        "DB_PASSWORD=S3cretPw9x&mP2$vL7qR".to_owned(),
+        "password: $S3cretPw9x!".to_owned(),
+        format!("{behind}{{\"x-api-key\": [\"S3cretPw9x\"]}}"),
+    ];
+    for text in texts {
+        let redacted = redactor().text(&text);
+        assert!(!redacted.contains("S3cretPw9x") && !redacted.contains("mP2$"), "{redacted}");
+    }
+    for text in
+        ["password = $password2;", "see ?password=&b=c", "let pwd = $HOME/bin", "Password:\n\nEnter it here"]
+    {
+        assert_eq!(redactor().text(text), text);
+    }
+    let config = json!({"api_key": "hunter2-x9"});
+    let definition = json!({"name": "t", "_meta": {"password": "hunter2-x9"}, "inputSchema": {"type": "object", "properties": {
+        "config": {"$ref": "#/$defs/Config", "default": config, "examples": [config]},
+        "default": {"type": "object", "properties": {"token": {"type": "string", "description": "kept"}}},
+    }}});
+    let redacted = redactor().definition(&definition.to_string()).into_owned();
+    assert!(!redacted.contains("hunter2-x9") && redacted.contains("kept"), "{redacted}");
+}
+
+#[test]
+fn addresses_and_numbers_of_the_configuration_are_secret() {
+    let values = [
+        ("url", "https://mcp.example.com/api/mcp/s/NDk5ZjA2Yzk5ZjE0/mcp"),
+        ("url", "postgresql://app:pl4in-pass@host/db"),
+        ("API_TOKEN", "4815162342"),
+        ("API_KEY", "Tr0ub4dor!&3x"),
+        ("GITHUB_ORG", "Acme-Corp"),
+    ];
+    let redactor = Redactor::new(&Rules::default(), values).unwrap();
+    for text in [
+        "Cannot POST /api/mcp/s/NDk5ZjA2Yzk5ZjE0/mcp",
+        "pl4in-pass",
+        "4815162342",
+        "key=Tr0ub4dor!%263x",
+        "Tr0ub4dor%21%263x",
+    ] {
+        assert_ne!(redactor.text(text), text);
+    }
+    let (redacted, _) = redactor.redact(r#"{"n":4815162342,"m":48151623421}"#, Trust::Foreign).unwrap();
+    assert!(!redacted.contains("4815162342,") && redacted.contains("48151623421"), "{redacted}");
+    assert_eq!(redactor.text("of Acme-Corp"), "of Acme-Corp");
 }

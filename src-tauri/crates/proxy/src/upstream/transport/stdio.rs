@@ -75,7 +75,8 @@ fn explain(status: ExitStatus, last: Option<String>) -> String {
         None => format!("it was ended ({status})"),
     };
     match last {
-        Some(line) => format!("{how}; its last output: {line:?}"),
+        // As it is, so that secrets in it are recognised when it is shown.
+        Some(line) => format!("{how}; its last output: \"{line}\""),
         None => format!("{how} without saying why"),
     }
 }

@@ -17,13 +17,33 @@ use commands::{find_after_flag, find_attached_value, find_identified_by, find_lo
 use headers::{find_after_scheme, find_basic_credentials, find_in_authorization, find_in_cookie};
 use keyword::{SecretKind, announced_kind};
 use plausible::is_plausible;
-use value::value_after;
+use value::{MAX_VALUE_BYTES, value_after};
 
 /// Longest name, in bytes.
 const MAX_NAME_BYTES: usize = 100;
 
+/// How much of a text was read for values that are no secrets. Each name reads the value behind it, and values can hold
+/// names.
+pub(crate) struct Effort {
+    left: usize,
+}
+
+impl Effort {
+    /// Allows to read a text of this length so many times.
+    pub(crate) fn of_text(bytes: usize) -> Self {
+        const TIMES: usize = 32;
+        Self { left: bytes.saturating_mul(TIMES).max(MAX_VALUE_BYTES) }
+    }
+
+    /// Longest value that is read now, in bytes.
+    fn most(&self) -> usize {
+        const SHORT: usize = 256;
+        if self.left > 0 { MAX_VALUE_BYTES } else { SHORT }
+    }
+}
+
 /// Finds the secrets after the keyword at `at`.
-pub(crate) fn find_after_keyword(text: &str, at: usize, spans: &mut Vec<Span>) {
+pub(crate) fn find_after_keyword(text: &str, at: usize, effort: &mut Effort, spans: &mut Vec<Span>) {
     let bytes = text.as_bytes();
     let start = bytes[at.saturating_sub(MAX_NAME_BYTES)..at].iter().rposition(|&byte| !is_name(byte));
     let start =
@@ -59,13 +79,13 @@ pub(crate) fn find_after_keyword(text: &str, at: usize, spans: &mut Vec<Span>) {
         }
         return;
     }
-    let Some(value) = value_after(bytes, start, end, kind, flag) else { return };
+    let Some(value) = value_after(bytes, start, end, kind, flag, effort.most()) else { return };
     match kind {
         SecretKind::Header => find_in_authorization(bytes, &value, spans),
         SecretKind::Cookie => find_in_cookie(bytes, &value, spans),
         _ if is_plausible(&bytes[value.span.clone()], kind, &value.notation, name.as_bytes()) => {
             spans.push(value.span);
         }
-        _ => {}
+        _ => effort.left = effort.left.saturating_sub(value.span.len()),
     }
 }

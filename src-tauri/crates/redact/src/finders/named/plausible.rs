@@ -277,7 +277,8 @@ pub(crate) fn looks_random(value: &[u8]) -> bool {
 
 /// Whether a value is a variable, a placeholder or a mask of stars.
 fn is_placeholder(value: &[u8]) -> bool {
-    let opens = matches!(value[0], b'$' | b'<' | b'{' | b'[' | b'(' | b'&' | b'|')
+    let opens = matches!(value[0], b'<' | b'{' | b'[' | b'(' | b'&' | b'|')
+        || value[0] == b'$' && is_variable(&value[1..])
         || value.starts_with("⟦".as_bytes());
     let format = value.starts_with(b"%s")
         || value.starts_with(b"%(")
@@ -288,6 +289,17 @@ fn is_placeholder(value: &[u8]) -> bool {
         || value.starts_with("…".as_bytes())
         || value.starts_with("•".as_bytes());
     opens || format || same
+}
+
+/// Whether what stands behind `$` is a variable or a command: `$NAME`, `${NAME}`, `$name->member`, `$(command)`.
+fn is_variable(rest: &[u8]) -> bool {
+    let name = rest.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    rest.get(name).is_none_or(|byte| {
+        matches!(
+            byte,
+            b'-' | b'[' | b'(' | b'.' | b',' | b';' | b':' | b')' | b'}' | b'{' | b'/' | b'$' | b'"' | b'\''
+        )
+    })
 }
 
 fn is_common_word(value: &[u8]) -> bool {

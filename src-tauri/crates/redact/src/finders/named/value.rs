@@ -1,10 +1,14 @@
 //! The value after a name: where it begins and ends, in any notation.
 
 use super::keyword::SecretKind;
+use crate::chars::is_name;
 use crate::edits::Span;
 
 /// Longest value, in bytes.
 pub(crate) const MAX_VALUE_BYTES: usize = 8 << 10;
+
+/// Longest word that is a value by itself, in bytes.
+const MAX_WORD: usize = 128;
 
 /// Notation of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,13 +42,14 @@ pub(crate) struct Value {
     pub(crate) notation: Notation,
 }
 
-/// Finds the value after the name at `start..end`. `flag` says that the name is an option.
+/// Finds the value after the name at `start..end`, of at most `most` bytes. `flag` says that the name is an option.
 pub(crate) fn value_after(
     text: &[u8],
     start: usize,
     end: usize,
     kind: SecretKind,
     flag: bool,
+    most: usize,
 ) -> Option<Value> {
     let mut at = end;
     let named_in_quotes = start.checked_sub(1).is_some_and(|before| matches!(text[before], b'"' | b'\''));
@@ -80,6 +85,13 @@ pub(crate) fn value_after(
     }
     let more = count_while(text, at, |byte| byte == b' ' || byte == b'\t').min(32);
     at += more;
+    if separator == Separator::Colon
+        && matches!(kind, SecretKind::Password | SecretKind::Token)
+        && let Some(span) = word_below(text, at)
+    {
+        let notation = Notation { quoted: false, separator: Separator::Prose, spaced: true, in_list: false };
+        return Some(Value { span, notation });
+    }
     // Bold names: `**Password:** x`.
     at += count_while(text, at, |byte| byte == b'*').min(2) * usize::from(text[at..].starts_with(b"** "));
     at += count_while(text, at, |byte| byte == b' ').min(1) * usize::from(at > 0 && text[at - 1] == b'*');
@@ -87,7 +99,7 @@ pub(crate) fn value_after(
     let (open, escaped) = opening_quote(&text[at..]);
     let quoted = open.is_some();
     let from = at + open.map_or(0, |_| if escaped == 0 { 1 } else { escaped + 1 });
-    let limit = text.len().min(from + MAX_VALUE_BYTES);
+    let limit = text.len().min(from + most);
     let length = match open {
         Some(quote) => quoted_length(&text[from..limit], quote, escaped > 0),
         None => unquoted_length(&text[from..limit], separator, kind),
@@ -127,6 +139,17 @@ fn block_scalar(text: &[u8], start: usize, at: usize) -> Option<Span> {
         line = next;
     }
     (first < end).then_some(first..end)
+}
+
+/// The only word of the next line with text, where the line of the name ends at `at`, in mails:
+/// `Your password:\n\nS3cretPw9`.
+fn word_below(text: &[u8], at: usize) -> Option<Span> {
+    let breaks = count_while(text, at, |byte| matches!(byte, b'\r' | b'\n')).min(4);
+    let start = at + breaks;
+    let length = count_while(text, start, |byte| !byte.is_ascii_whitespace()).min(MAX_WORD);
+    let end = start + length;
+    let is_alone = text.get(end).is_none_or(|byte| matches!(byte, b'\r' | b'\n'));
+    (breaks > 0 && is_alone && (8..MAX_WORD).contains(&length)).then_some(start..end)
 }
 
 /// Number of bytes from `at` on that fulfil a condition.
@@ -172,7 +195,8 @@ pub(crate) fn unquoted_length(rest: &[u8], separator: Separator, kind: SecretKin
         let stop = match byte {
             b'"' | b'\'' | b'`' | b'<' | b'>' => true,
             _ if byte.is_ascii_whitespace() => true,
-            b'&' | b';' => separator == Separator::Equals || next.is_ascii_whitespace(),
+            b'&' => next.is_ascii_whitespace() || separator == Separator::Equals && is_pair(&rest[at + 1..]),
+            b';' => separator == Separator::Equals || next.is_ascii_whitespace(),
             b',' => separator == Separator::Equals || next.is_ascii_whitespace(),
             b'\\' => matches!(next, b'n' | b'r' | b'"' | b'\\' | b'\''),
             b'|' => next == b' ' || next == b'|',
@@ -191,6 +215,18 @@ pub(crate) fn unquoted_length(rest: &[u8], separator: Separator, kind: SecretKin
         end -= 1;
     }
     end
+}
+
+/// Whether a text begins with a further parameter of an address: `name=`, or a name and nothing else.
+fn is_pair(rest: &[u8]) -> bool {
+    let name = count_while(rest, 0, |byte| is_name(byte) || matches!(byte, b'[' | b']' | b'%')).min(100);
+    match rest.get(name) {
+        None => true,
+        Some(byte) => {
+            matches!(byte, b'=' | b'&' | b';' | b'#' | b'"' | b'\'' | b'`' | b'<' | b')')
+                || byte.is_ascii_whitespace()
+        }
+    }
 }
 
 /// Length up to the end of the line or of the quotes around it.

@@ -13,8 +13,10 @@ const SEARCHED_BYTES: usize = 64 << 10;
 pub(super) fn refusal(spec: &HttpSpec, status: StatusCode, body: &[u8]) -> String {
     // Some error pages repeat the request. Secrets are replaced first: half of one would not be found.
     let said = spec.without_secrets(&String::from_utf8_lossy(&body[..body.len().min(SEARCHED_BYTES)]));
-    let said: String = said.trim().chars().take(SHOWN_CHARS).collect();
-    let said = if said.is_empty() { String::new() } else { format!(": {said:?}") };
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    let said: String = said.trim().chars().take(SHOWN_CHARS).map(plain).collect();
+    // Not escaped, so that secrets in it are recognised when it is shown.
+    let said = if said.is_empty() { String::new() } else { format!(": \"{said}\"") };
     let is_old = spec.url.path().trim_end_matches('/').ends_with("/sse");
     match status {
         StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED | StatusCode::BAD_REQUEST if is_old => {
