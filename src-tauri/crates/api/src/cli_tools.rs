@@ -220,6 +220,9 @@ pub struct AddCliTool {
     /// Name of the person.
     #[serde(default)]
     pub person: Option<String>,
+    /// Whether an entry of the same alias is kept, and this one rejected.
+    #[serde(default)]
+    pub only_new: bool,
 }
 
 impl Command for AddCliTool {

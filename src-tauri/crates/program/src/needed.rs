@@ -12,6 +12,9 @@ const PARTS: &[&str] = &["bin", "lib", "lib64", "libexec", "pyvenv.cfg"];
 /// Longest first line of a script that is read.
 const MAX_FIRST_LINE: u64 = 512;
 
+/// Names of folders with programs, whose libraries are beside them.
+const BIN: &[&str] = &["bin", "sbin", "libexec", ".bin"];
+
 /// Files and folders that a confined program has to read. A folder that many programs share, such as `~/.local`, also
 /// holds what is none of their business, so only some parts of it are among them; likewise one that holds `secret`.
 pub fn needed(program: &Path, path: Option<&OsStr>, home: Option<&Path>, secret: &Path) -> Vec<PathBuf> {
@@ -22,8 +25,11 @@ pub fn needed(program: &Path, path: Option<&OsStr>, home: Option<&Path>, secret:
         for file in [named, &real] {
             needed.push(file.to_owned());
             needed.extend(packages(file));
-            // A program in a folder `bin` finds its libraries beside it.
-            let Some(prefix) = file.parent().and_then(Path::parent) else { continue };
+            // A program in a folder `bin` finds its libraries beside that folder, others in their own.
+            let is_bin = |folder: &&Path| BIN.iter().any(|name| folder.ends_with(name));
+            let folder = file.parent();
+            let prefix = folder.filter(is_bin).map_or(folder, Path::parent);
+            let Some(prefix) = prefix else { continue };
             let is_whole = prefix.parent().is_some_and(|above| Some(above) != home)
                 && home.is_none_or(|home| !home.starts_with(prefix))
                 && !secret.starts_with(prefix);

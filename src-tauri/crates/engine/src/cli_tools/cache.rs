@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::entry::CliEntry;
 use super::probe::Probed;
@@ -92,6 +93,8 @@ impl Cache {
     }
 }
 
+/// A digest, because arguments can be secrets.
 fn key(entry: &CliEntry, program: &Path) -> String {
-    serde_json::json!([program, entry.args, entry.subcommands, entry.cwd]).to_string()
+    let asked = serde_json::json!([program, entry.args, entry.subcommands, entry.cwd]).to_string();
+    Sha256::digest(asked).iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemascope_helptext::{Definition, Policy, is_interpreter};
 use schemascope_model::{SEPARATOR, check_server_name};
 use schemascope_program::{Confinement, Resources, find, needed, support};
-use schemascope_redact::is_sensitive_key;
+use schemascope_redact::{configured_secrets, is_sensitive_key};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -28,8 +28,6 @@ const MAX_FILE_BYTES: u64 = 4 << 30;
 const LEAST_MEMORY_BYTES: u64 = 16 << 20;
 /// Calls of one entry at once, unless the entry says another number.
 const CONCURRENCY: usize = 8;
-/// Shortest secret that is looked for in texts, in bytes.
-const MIN_SECRET: usize = 6;
 
 /// A command-line tool, as the user writes it. Unknown keys stay in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -276,19 +274,25 @@ impl CliEntry {
         Some(format!("{} is not a folder; correct \"cwd\" or \"roots\"", missing.display()))
     }
 
-    /// Values of its environment, which may be secrets, and secrets among its arguments, with their names.
+    /// Values of its environment and of its defaults, which may be secrets, and secrets among its arguments, with their
+    /// names.
     pub(crate) fn values(&self) -> Vec<(String, String)> {
+        let all = self.named_values().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        all.collect()
+    }
+
+    fn named_values(&self) -> impl Iterator<Item = (&str, &str)> {
         let env = self.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let all = env.chain(secret_arguments(&self.args));
-        all.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+        let defaults =
+            self.default_args.iter().filter_map(|(name, value)| Some((name.as_str(), value.as_str()?)));
+        let defaults = defaults.filter(|(name, _)| is_sensitive_key(name));
+        env.chain(defaults).chain(secret_arguments(&self.args))
     }
 
     /// A text for agents, without the secrets of the entry: clap writes `[env: API_TOKEN=…]` into its help.
     pub(crate) fn without_secrets(&self, text: &str) -> String {
-        let env = self.env.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        let secrets = env.filter(|(name, _)| is_sensitive_key(name)).chain(secret_arguments(&self.args));
-        let long = secrets.map(|(_, value)| value).filter(|value| value.len() >= MIN_SECRET);
-        long.fold(text.to_owned(), |text, secret| text.replace(secret, "[redacted]"))
+        let secrets = self.named_values().flat_map(|(name, value)| configured_secrets(name, value));
+        secrets.fold(text.to_owned(), |text, secret| text.replace(&secret, "[redacted]"))
     }
 
     /// Whether calls are to be confined: as the entry says, and by default where it names roots.

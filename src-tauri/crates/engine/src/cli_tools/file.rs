@@ -52,10 +52,22 @@ pub(crate) fn entries(document: &Value) -> Result<Vec<Read>, FileError> {
 }
 
 fn entry(tool: &Value) -> Result<CliEntry, String> {
-    let mut entry: CliEntry =
-        serde_json::from_value(tool.clone()).map_err(|error| format!("it has the wrong form: {error}"))?;
+    let mut entry: CliEntry = serde_json::from_value(tool.clone())
+        .map_err(|error| format!("it has the wrong form: {}", without_values(&error.to_string())))?;
     entry.complete();
     Ok(entry)
+}
+
+/// An error of serde without the value that it quotes, which may be a secret: ``invalid type: integer `4711`, expected …``.
+fn without_values(error: &str) -> String {
+    let Some((before, rest)) =
+        error.split_once("invalid type: ").or_else(|| error.split_once("invalid value: "))
+    else {
+        return error.to_owned();
+    };
+    let kind = rest.split([' ', ',']).next().unwrap_or_default();
+    let expected = rest.rsplit_once(", expected ").map_or("something else", |(_, expected)| expected);
+    format!("{before}it has a value of the type {kind} where {expected} is expected")
 }
 
 fn name_of(tool: &Value, at: usize) -> String {

@@ -55,7 +55,7 @@ pub enum ProbeError {
 }
 
 /// Said of a program that was asked without limits.
-const FREE: &str = "its help was read without limits: when it could only read, it printed none";
+const FREE: &str = "its help was read without further limits: when it could only read, it printed none";
 
 /// Finds a program and reads what its help says, and that of its subcommands where `leaves` is set.
 pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError> {
@@ -81,10 +81,10 @@ async fn ask(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError> {
     }
 }
 
-/// The only folder that a program can write to while it is asked, unless its entry says what it can do.
+/// The only folder that a program can write to while it is asked.
 fn temporary(entry: &CliEntry) -> Option<TempDir> {
     let is_free = entry.confine == Some(Confine::WherePossible(false));
-    support().filter(|_| !is_free && !entry.is_confined())?;
+    support().filter(|_| !is_free)?;
     tempfile::tempdir().ok()
 }
 
@@ -290,8 +290,10 @@ impl Asking<'_> {
         let mut confine = self.entry.confinement(self.program, Path::new(""));
         if let Some(folder) = self.temporary.map(TempDir::path) {
             env.insert("TMPDIR".to_owned(), folder.display().to_string());
-            let (read, write) = (vec![PathBuf::from("/")], vec![folder.to_owned()]);
-            confine = Some(Confinement { read, write, network: false });
+            // What a call could write to is there, but only to read.
+            let read = confine.map(|confine| [confine.read, confine.write].concat());
+            let read = read.unwrap_or_else(|| vec![PathBuf::from("/")]);
+            confine = Some(Confinement { read, write: vec![folder.to_owned()], network: false });
         }
         let what = Run {
             program: self.program.to_owned(),

@@ -124,6 +124,13 @@ impl Handle<AddCliTool> for Engine {
             );
             return Err(ApiError::new(ErrorKind::Invalid, message));
         }
+        if command.only_new && self.files.cli.row(&entry.alias).is_some() {
+            let message = format!(
+                "there is an entry {:?} already, with options of its own; choose another alias, or edit ai-tools.json",
+                entry.alias
+            );
+            return Err(ApiError::new(ErrorKind::Invalid, message));
+        }
         if self.files.cli.row(&entry.alias).is_some_and(|row| row.origin == Origin::CommandLine) {
             let message =
                 format!("{} was given with --cli; choose another alias, or start without it", entry.alias);
@@ -251,7 +258,8 @@ impl Handle<PreviewCliCall> for Engine {
             return Err(ApiError::new(ErrorKind::NotFound, format!("there is no tool {tool}")));
         };
         let made = served.invocation(one, command.arguments).map_err(invalid)?;
-        let argv = std::iter::once(row.entry.program_name().to_owned()).chain(made.arguments).collect();
+        let argv = std::iter::once(row.entry.program_name().to_owned()).chain(made.arguments);
+        let argv = argv.map(|word| row.entry.without_secrets(&word)).collect();
         Ok(CliCallPreview { argv, stdin: made.stdin })
     }
 }

@@ -99,8 +99,12 @@ pub async fn import(args: &Args, front: &Front, file: &Path, how: How<'_>) -> Re
     let (mut added, told) = (Vec::new(), problems.len());
     if !how.dry_run && !new.is_empty() && agreed(args, how, new.len())? {
         for Offered { alias, entry } in &new {
-            let command =
-                AddCliTool { entry: entry.clone(), reason: how.reason.map(str::to_owned), person: person() };
+            let command = AddCliTool {
+                entry: entry.clone(),
+                reason: how.reason.map(str::to_owned),
+                person: person(),
+                only_new: false,
+            };
             match front.call(command).await {
                 Ok(row) if row.state == CliState::Failed => {
                     problems.push(format!("{alias} was added, but {}", row.reason.unwrap_or_default()));

@@ -260,7 +260,8 @@ pub async fn add(args: &Args, add: &Add) -> Result<ExitCode> {
     if add.no_network && !add.confine && add.root.is_empty() {
         bail!("--no-network limits calls that are confined; add --confine or --root DIR");
     }
-    let command = AddCliTool { entry: add.entry(), reason: add.reason.clone(), person: person() };
+    let command =
+        AddCliTool { entry: add.entry(), reason: add.reason.clone(), person: person(), only_new: false };
     with_engine(args, async |front| done(args, &told(front.call(command.clone())).await?)).await
 }
 

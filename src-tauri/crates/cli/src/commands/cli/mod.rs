@@ -145,6 +145,9 @@ async fn probe_program(args: &Args, command: &str, subcommand: &[String]) -> Res
         Some((_, definition)) => print(args, definition)?,
         None => bail!("{command} printed nothing that could be understood"),
     }
+    for note in &probed.notes {
+        output::note(&output::harmless(note));
+    }
     Ok(ExitCode::SUCCESS)
 }
 
