@@ -1,7 +1,7 @@
 // Loads the dashboard; says so if the browser cannot.
-import start from "/schemascope.js";
 
 try {
+  const { default: start } = await import("/schemascope.js");
   await start({ module_or_path: "/schemascope.wasm" });
 } catch (error) {
   const place = document.getElementById("starting");

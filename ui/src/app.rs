@@ -10,6 +10,8 @@ mod side;
 mod theme;
 mod undo;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use leptos::prelude::*;
 use schemascope_api::{Need, PageId};
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -105,8 +107,13 @@ pub struct App {
     pub settled: RwSignal<Vec<(String, u32)>>,
     /// Keyboard actions of the current list.
     pub keys: StoredValue<Option<ListKeys>>,
+    /// Answers that were typed and not sent, by question.
+    pub unsent: StoredValue<BTreeMap<String, Unsent>>,
     toasts: RwSignal<Vec<Toast>>,
 }
+
+/// An answer that was not sent: words, choices and rows.
+pub type Unsent = (String, BTreeSet<String>, Vec<Vec<String>>);
 
 impl App {
     /// The state of this page.
@@ -223,6 +230,7 @@ fn Frame() -> impl IntoView {
         decided: RwSignal::new(0),
         settled: RwSignal::default(),
         keys: StoredValue::new(None),
+        unsent: StoredValue::new(BTreeMap::new()),
         toasts: RwSignal::default(),
     };
     provide_context(app);

@@ -63,8 +63,13 @@ fn handle(app: App, chord: StoredValue<u64>, event: &KeyboardEvent) {
     let key = event.key();
     let command = event.ctrl_key() || event.meta_key();
     if command && key.eq_ignore_ascii_case("k") {
+        let dialog = app.dialog.get_untracked();
+        let was_open = dialog == Some(Dialog::Palette);
+        // What is typed in another dialog is not thrown away.
+        if dialog.is_some() && !was_open {
+            return;
+        }
         event.prevent_default();
-        let was_open = app.dialog.get_untracked() == Some(Dialog::Palette);
         app.close_dialog();
         if !was_open {
             app.dialog.set(Some(Dialog::Palette));

@@ -78,7 +78,7 @@ pub fn AddDialog() -> impl IntoView {
             Err(problem) => return signing.fail(problem),
         };
         let Some(Signature { reason, person, .. }) = signing.begin() else { return };
-        let command = AddCliTool { entry, reason, person };
+        let command = AddCliTool { entry, reason, person, only_new: true };
         leptos::task::spawn_local(async move {
             match door::call(&command).await {
                 Ok(row) => {

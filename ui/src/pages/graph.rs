@@ -14,7 +14,7 @@ mod tip;
 
 use leptos::ev::FocusEvent;
 use leptos::prelude::*;
-use schemascope_api::EdgeState;
+use schemascope_api::{EdgeState, Filter, Subject};
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
@@ -47,6 +47,11 @@ pub fn Graph() -> impl IntoView {
     let is_loading = Memo::new(move || state.shown.with(Option::is_none) || state.app.live.is_unknown());
     let is_empty =
         Memo::new(move || state.scene.with(|scene| scene.tools.is_empty() && scene.servers.is_empty()));
+    let filter = Memo::new(move || state.place.with(|place| place.filter.clone()));
+    let problem = Memo::new(move || {
+        let wrong = filter.with(|filter| Filter::parse(filter, Subject::Edges).err());
+        wrong.map(|error| error.to_string()).or_else(|| problem.get())
+    });
     view! {
         <div class="page graph" class:as-table=move || as_table.get()>
             <div class="title-row">
@@ -71,6 +76,11 @@ pub fn Graph() -> impl IntoView {
                     <Empty icon="waypoints" title="This graph cannot be shown">
                         <p><Foreign text=error limit=500 /></p>
                         <p><a class="accent" href="/graph">"Whole graph"</a></p>
+                    </Empty>
+                }.into_any(),
+                (.., true) if filter.with(|filter| !filter.is_empty()) => view! {
+                    <Empty icon="search" title="No edges match">
+                        <p><a class="accent" href="/graph">"Clear filter"</a></p>
                     </Empty>
                 }.into_any(),
                 (.., true) => view! {

@@ -59,7 +59,9 @@ impl Signing {
         };
         let person = given(self.person);
         browser::save(PERSON_KEY, person.as_deref());
-        Some(Signature { reason: given(self.reason), no_reason: self.no_reason.get_untracked(), person })
+        let no_reason = self.no_reason.get_untracked();
+        let reason = given(self.reason).filter(|_| !no_reason);
+        Some(Signature { reason, no_reason, person })
     }
 
     /// Whether a reason is given, or left out on purpose.

@@ -129,12 +129,31 @@ impl Interview {
         if shown == id(&question) {
             return;
         }
-        let rows = question.as_ref().map(Question::first_rows).unwrap_or_default();
-        self.draft.words.set(String::new());
-        self.draft.chosen.set(BTreeSet::new());
+        let unsent =
+            id(&question).and_then(|id| self.app.unsent.update_value(|unsent| unsent.remove(&id))).flatten();
+        self.draft.is_touched.set(unsent.is_some());
+        let (words, chosen, rows) = unsent.unwrap_or_else(|| {
+            let rows = question.as_ref().map(Question::first_rows).unwrap_or_default();
+            (String::new(), BTreeSet::new(), rows)
+        });
+        self.draft.words.set(words);
+        self.draft.chosen.set(chosen);
         self.draft.rows.set(rows);
-        self.draft.is_touched.set(false);
         self.asked.set(question);
+    }
+
+    /// Keeps an answer that was not sent, for when the conversation is opened again.
+    pub fn keep_unsent(self) {
+        let question =
+            self.asked.try_with_untracked(|asked| asked.as_ref().map(|asked| asked.question_id.clone()));
+        let is_touched = self.draft.is_touched.try_with_untracked(Clone::clone) == Some(true);
+        if let Some(id) = question.flatten().filter(|_| is_touched)
+            && let Some(words) = self.draft.words.try_with_untracked(Clone::clone)
+            && let Some(chosen) = self.draft.chosen.try_with_untracked(Clone::clone)
+            && let Some(rows) = self.draft.rows.try_with_untracked(Clone::clone)
+        {
+            self.app.unsent.update_value(|unsent| unsent.insert(id, (words, chosen, rows)));
+        }
     }
 
     /// Takes a decision about this conversation.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use leptos::prelude::on_cleanup;
 use schemascope_api::CallInterview;
 use serde_json::{Map, Value};
 
@@ -99,6 +100,7 @@ impl Interview {
             outcome: RwSignal::new(None),
             problem: RwSignal::new(None),
         };
+        on_cleanup(move || interview.keep_unsent());
         let calls = calls(app);
         // Not with every snapshot: reading through the tools causes one.
         let is_wanted = move || {

@@ -90,8 +90,7 @@ fn facts(state: State, edge: &Edge) -> AnyView {
                 <p><b>"▲ Threatened"</b></p>
                 <ul>{edge.threatened_by.iter().map(|change| threat(change)).views()}</ul>
                 <p>
-                    <a class="accent" href=review(&edge.from)>"Review " {visible(&edge.from, 60)}</a>" · "
-                    <a class="accent" href=review(&edge.to)>{visible(&edge.to, 60)}</a>
+                    <a class="accent" href=review(&edge.from)>"Review " {visible(&edge.from, 60)}</a>
                 </p>
             </div>
         }

@@ -9,7 +9,7 @@ use crate::browser;
 use crate::cells::{Memo, RwSignal, StoredValue, effect};
 use crate::door;
 use crate::graph::words::{confidence, evidence, field, how};
-use crate::numbers::share;
+use crate::numbers::{number_of, share};
 use crate::parts::{Foreign, Loading, Views};
 use crate::route::Route;
 use crate::text::visible;
@@ -53,7 +53,7 @@ fn drawn(explanation: &EdgeExplanation) -> AnyView {
     let more = explanation.edge.fields.len().saturating_sub(MAX_FIELDS);
     view! {
         {pairs.map(|known| pair(&explanation.edge, known, why(known))).views()}
-        {(more > 0).then(|| view! { <p class="quiet">{format!("… {more} more pairs of fields")}</p> }.into_any())}
+        {(more > 0).then(|| view! { <p class="quiet">{format!("… {}", number_of(more, "more pair of fields", "more pairs of fields"))}</p> }.into_any())}
     }
     .into_any()
 }

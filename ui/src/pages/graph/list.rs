@@ -160,12 +160,16 @@ pub fn Edges(
         place.route().address()
     };
     let none = Memo::new(move || rows.with(|rows| rows.is_empty()));
+    let is_filtered = move || state.place.with(|place| !place.filter.is_empty());
     let title = move || {
         state.scene.with(|scene| {
             let edges = scene.edges.len() as u64;
             let word = if edges == 1 { "edge" } else { "edges" };
             match (scene.left_out, scene.focus) {
                 (0, _) => format!("{} {word}", count(edges)),
+                (more, None) if is_filtered() => {
+                    format!("{} {word} of those loaded, {} more not searched", count(edges), count(more))
+                }
                 (more, None) => format!("The {} strongest of {} edges", count(edges), count(edges + more)),
                 (more, _) => format!("{} {word}, {} more not loaded", count(edges), count(more)),
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use leptos::ev::{KeyboardEvent, PointerEvent, WheelEvent};
 use leptos::html::Div;
 use leptos::prelude::*;
+use schemascope_api::ToolRow;
 
 use super::shapes;
 use super::state::State;
@@ -66,9 +67,19 @@ pub fn Stage(
             )
         })
     };
+    // Steps of quality are drawn at the tools.
+    let qualities = Memo::new(move || {
+        state.scene.with(|scene| {
+            state.app.live.tools(|tools| {
+                let of = |row: &Arc<ToolRow>| (row.quality, row.violated);
+                scene.tools.iter().map(|tool| tools.get(&*tool.id).map(of)).collect::<Vec<_>>()
+            })
+        })
+    });
     let base = move || {
+        qualities.with(|_| ());
         state.drawing.with(|drawing| {
-            state.scene.with_untracked(|scene| {
+            state.scene.with(|scene| {
                 view! {
                     <g>
                         {drawing.frames.iter().map(shapes::frame).views()}
@@ -89,7 +100,7 @@ pub fn Stage(
     let with_lit = move |draw: fn(&Scene, &Drawing, &Lit) -> AnyView| {
         shown.with(|lit| {
             state.drawing.with_untracked(|drawing| {
-                state.scene.with_untracked(|scene| {
+                state.scene.with(|scene| {
                     let is_known = lit.lines.iter().all(|line| line.edge < scene.edges.len());
                     if is_known { draw(scene, drawing, lit) } else { ().into_any() }
                 })
@@ -98,9 +109,9 @@ pub fn Stage(
     };
     let labels = move || {
         state.drawing.with(|drawing| {
-            state.scene.with_untracked(|scene| {
-                drawing.wires.iter().filter_map(|wire| shapes::label(scene, wire)).views()
-            })
+            state
+                .scene
+                .with(|scene| drawing.wires.iter().filter_map(|wire| shapes::label(scene, wire)).views())
         })
     };
     keep_in_sight(state, canvas, scale);
