@@ -1,7 +1,8 @@
 //! Typed wrappers for calling tools: what is known of a tool in, texts of files out.
 //!
 //! A JSON Schema becomes a graph of nodes. Wrappers carry the graph, which a small validator checks values against, so
-//! that no valid value is rejected and no invalid one accepted; types and attributes are views of the value as sent.
+//! that no valid value is rejected, and rules that are not checked are listed; types and attributes are views of the value
+//! as sent.
 //!
 //! Architecture invariant: pure. Files, processes and time belong to the callers.
 

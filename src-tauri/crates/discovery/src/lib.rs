@@ -1,6 +1,6 @@
 //! The file `discovery_config.json`: which tools may be called to learn what they return, and with which arguments.
 //!
-//! The file belongs to the user. Only what it lists is ever called ([`parse`]). [`propose`] suggests entries from what
+//! The file belongs to the user. The command `discover` calls only what it lists ([`parse`]). [`propose`] suggests entries from what
 //! servers declare about their tools and from earlier calls, never from names; [`add`] writes entries and leaves
 //! everything else in the file byte for byte.
 //!
