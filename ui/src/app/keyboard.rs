@@ -63,13 +63,13 @@ fn handle(app: App, chord: StoredValue<u64>, event: &KeyboardEvent) {
     let key = event.key();
     let command = event.ctrl_key() || event.meta_key();
     if command && key.eq_ignore_ascii_case("k") {
+        event.prevent_default();
         let dialog = app.dialog.get_untracked();
         let was_open = dialog == Some(Dialog::Palette);
         // What is typed in another dialog is not thrown away.
-        if dialog.is_some() && !was_open {
+        if dialog.is_some_and(|dialog| !matches!(dialog, Dialog::Palette | Dialog::Help)) {
             return;
         }
-        event.prevent_default();
         app.close_dialog();
         if !was_open {
             app.dialog.set(Some(Dialog::Palette));

@@ -14,7 +14,7 @@ mod tip;
 
 use leptos::ev::FocusEvent;
 use leptos::prelude::*;
-use schemascope_api::{EdgeState, Filter, Subject};
+use schemascope_api::EdgeState;
 use wasm_bindgen::JsCast;
 use web_sys::Element;
 
@@ -48,10 +48,6 @@ pub fn Graph() -> impl IntoView {
     let is_empty =
         Memo::new(move || state.scene.with(|scene| scene.tools.is_empty() && scene.servers.is_empty()));
     let filter = Memo::new(move || state.place.with(|place| place.filter.clone()));
-    let problem = Memo::new(move || {
-        let wrong = filter.with(|filter| Filter::parse(filter, Subject::Edges).err());
-        wrong.map(|error| error.to_string()).or_else(|| problem.get())
-    });
     view! {
         <div class="page graph" class:as-table=move || as_table.get()>
             <div class="title-row">

@@ -61,9 +61,11 @@ pub async fn redact_stored(
         return Err(OpenError::Config { path: config.path, problem });
     }
     // Their secrets are not known.
-    let entries = config.config.servers.iter().chain(&config.disabled.servers);
-    let unknown = entries.into_iter().find_map(|(name, entry)| match entry {
-        ServerEntry::Invalid(reason) => Some(format!("the entry {name:?} cannot be used: {reason}")),
+    let variable = |reason: &str| reason.contains("environment variable");
+    let unknown = config.config.servers.iter().find_map(|(name, entry)| match entry {
+        ServerEntry::Invalid(reason) if variable(reason) => {
+            Some(format!("has an entry {name:?} whose secrets are not known: {reason}"))
+        }
         _ => None,
     });
     if let Some(problem) = unknown {

@@ -30,7 +30,9 @@ pub fn needed(program: &Path, path: Option<&OsStr>, home: Option<&Path>, secret:
             let folder = file.parent();
             let prefix = folder.filter(is_bin).map_or(folder, Path::parent);
             let Some(prefix) = prefix else { continue };
-            let is_whole = prefix.parent().is_some_and(|above| Some(above) != home)
+            let is_shared = prefix.components().count() <= 2 || prefix == std::env::temp_dir();
+            let is_whole = !is_shared
+                && prefix.parent().is_some_and(|above| Some(above) != home)
                 && home.is_none_or(|home| !home.starts_with(prefix))
                 && !secret.starts_with(prefix);
             match is_whole {

@@ -125,7 +125,8 @@ impl Interview {
     /// Shows a question with an empty form. The one that is shown already keeps what was filled in.
     pub fn show(self, question: Option<Question>) {
         let id = |question: &Option<Question>| question.as_ref().map(|question| question.question_id.clone());
-        let shown = self.asked.try_with_untracked(id).flatten();
+        // The page may have been left.
+        let Some(shown) = self.asked.try_with_untracked(id) else { return };
         if shown == id(&question) {
             return;
         }

@@ -28,6 +28,8 @@ const MAX_FILE_BYTES: u64 = 4 << 30;
 const LEAST_MEMORY_BYTES: u64 = 16 << 20;
 /// Calls of one entry at once, unless the entry says another number.
 const CONCURRENCY: usize = 8;
+/// Shortest value under a telling name that is hidden, in bytes.
+const MIN_SECRET: usize = 6;
 
 /// A command-line tool, as the user writes it. Unknown keys stay in the file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -291,8 +293,15 @@ impl CliEntry {
 
     /// A text for agents, without the secrets of the entry: clap writes `[env: API_TOKEN=…]` into its help.
     pub(crate) fn without_secrets(&self, text: &str) -> String {
-        let secrets = self.named_values().flat_map(|(name, value)| configured_secrets(name, value));
-        secrets.fold(text.to_owned(), |text, secret| text.replace(&secret, "[redacted]"))
+        let short = |(name, value): (&str, &str)| {
+            let is_secret = is_sensitive_key(name) && value.len() >= MIN_SECRET;
+            is_secret.then(|| value.to_owned())
+        };
+        let found = self.named_values().flat_map(|(name, value)| configured_secrets(name, value));
+        let mut secrets: Vec<String> = found.chain(self.named_values().filter_map(short)).collect();
+        // One can be a part of another.
+        secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "[redacted]"))
     }
 
     /// Whether calls are to be confined: as the entry says, and by default where it names roots.

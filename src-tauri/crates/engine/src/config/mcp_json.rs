@@ -121,8 +121,12 @@ pub(crate) fn secret_arguments(args: &[String]) -> impl Iterator<Item = (&str, &
         let header = word.split_once(':').filter(|(name, _)| is_header(name));
         [word.split_once('='), header]
     });
-    let addresses = args.iter().filter(|arg| arg.contains("://")).map(|arg| ("url", arg.as_str()));
-    let named = options.chain(pairs.flatten()).filter(|(name, _)| is_sensitive_key(name));
+    let addresses = || args.iter().filter(|arg| arg.contains("://"));
+    let queries =
+        addresses().filter_map(|arg| arg.split_once('?')).flat_map(|(_, query)| query.split(['&', '#']));
+    let parameters = queries.filter_map(|pair| pair.split_once('='));
+    let addresses = addresses().map(|arg| ("url", arg.as_str()));
+    let named = options.chain(pairs.flatten()).chain(parameters).filter(|(name, _)| is_sensitive_key(name));
     named.chain(addresses)
 }
 

@@ -8,7 +8,7 @@ use crate::{MAX_NESTING, Redactor, Trust};
 
 /// Most places of a text where JSON is looked for, and how often the bytes of a text are read for that.
 const MAX_PLACES: usize = 4_096;
-const MAX_READINGS: usize = 4;
+const MAX_READINGS: usize = 16;
 
 /// Edits of the objects and arrays in a text.
 pub(super) fn edits(redactor: &Redactor, text: &str, trust: Trust, nesting: usize) -> Vec<Edit> {
@@ -28,8 +28,10 @@ pub(super) fn edits(redactor: &Redactor, text: &str, trust: Trust, nesting: usiz
         let mut values = serde_json::Deserializer::from_str(value).into_iter::<IgnoredAny>();
         let next = values.next();
         read += match &next {
-            Some(Err(error)) if error.line() == 1 => error.column(),
-            Some(Err(_)) => value.len(),
+            Some(Err(error)) => {
+                let before = value.split_inclusive('\n').take(error.line().saturating_sub(1));
+                before.map(str::len).sum::<usize>() + error.column()
+            }
             _ => values.byte_offset(),
         };
         if let Some(Ok(_)) = next

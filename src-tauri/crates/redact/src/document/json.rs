@@ -237,6 +237,7 @@ impl<'a> Scan<'a> {
                     }
                     // In NDJSON, another document follows.
                     secret = open.last().is_some_and(|open| open.secret);
+                    is_value = false;
                     at += 1;
                 }
                 b',' => {
@@ -414,7 +415,7 @@ impl<'a> Scan<'a> {
             self.redactor.rules.find(text, &mut found);
         }
         // A short number is no secret, and most are short.
-        if text.len() >= MIN_SECRET_NUMBER {
+        if text.len() >= MIN_SECRET_NUMBER && self.hints.any_in(&span) {
             found.extend(self.redactor.configured.find(text).filter(|span| *span == (0..text.len())));
         }
         if secret || !found.is_empty() {

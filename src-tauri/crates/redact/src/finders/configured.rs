@@ -117,7 +117,7 @@ pub fn secrets(name: &str, value: &str) -> Vec<String> {
             .collect();
     }
     if let Some((_, rest)) = value.split_once("://") {
-        return in_address(rest);
+        return in_address(value.starts_with("http"), rest);
     }
     let sensitive = is_sensitive_key(name);
     let least = if sensitive { MIN_BYTES_SENSITIVE } else { MIN_BYTES };
@@ -129,22 +129,27 @@ pub fn secrets(name: &str, value: &str) -> Vec<String> {
 }
 
 /// The password in an address without its scheme, a token in place of the user, and parts of the path that look random.
-fn in_address(rest: &str) -> Vec<String> {
+fn in_address(is_web: bool, rest: &str) -> Vec<String> {
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     let (host, path) = rest.split_at(end);
     let path = path.split(['?', '#']).next().unwrap_or_default();
     let user = host.rsplit_once('@').map(|(user, _)| user);
-    let password = match user.and_then(|user| user.split_once(':')) {
-        Some((_, password)) => Some(password).filter(|it| it.len() >= MIN_BYTES_SENSITIVE),
-        None => user.filter(|user| is_random(user)),
+    let (user, password) = match user.and_then(|user| user.split_once(':')) {
+        Some((user, password)) => (Some(user), Some(password)),
+        None => (user, None),
     };
-    let found = password.into_iter().chain(path.split('/').filter(|part| is_random(part)));
+    let password = password.filter(|it| it.len() >= MIN_BYTES_SENSITIVE);
+    let parts = path.split('/').filter(|part| is_web && is_random(part));
+    let found = password.into_iter().chain(user.filter(|user| is_random(user))).chain(parts);
     found.map(str::to_owned).collect()
 }
 
-/// Whether a part of an address is long and random enough for a token.
+/// Whether a part of an address is long and random enough for a token: not a name, an id or a digest.
 fn is_random(part: &str) -> bool {
-    part.len() >= MIN_RUN && has_random_piece(part.as_bytes())
+    let has = |is: fn(&u8) -> bool| part.bytes().any(|byte| is(&byte));
+    let is_id = part.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let mixes = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
+    part.len() >= MIN_RUN && mixes && !is_id && !part.contains('@') && has_random_piece(part.as_bytes())
 }
 
 /// Whether a value is a switch or a short number, which is no secret under any name.

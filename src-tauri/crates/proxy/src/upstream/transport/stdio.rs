@@ -74,8 +74,9 @@ fn explain(status: ExitStatus, last: Option<String>) -> String {
         Some(code) => format!("it exited with code {code}"),
         None => format!("it was ended ({status})"),
     };
-    match last {
-        // As it is, so that secrets in it are recognised when it is shown.
+    // Otherwise as it is, so that secrets in it are recognised when it is shown.
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    match last.map(|line| line.chars().map(plain).collect::<String>()) {
         Some(line) => format!("{how}; its last output: \"{line}\""),
         None => format!("{how} without saying why"),
     }

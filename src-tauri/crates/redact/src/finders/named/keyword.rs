@@ -81,8 +81,10 @@ pub(crate) const KEYWORDS: &[&str] = &[
     "--pass",
     "_pass",
     "_PASS",
-    "_pat",
-    "_PAT",
+    "hub_pat",
+    "HUB_PAT",
+    "lab_pat",
+    "LAB_PAT",
     "up_code",
     "UP_CODE",
     "ery_code",
@@ -122,6 +124,9 @@ pub(crate) fn announced_kind(text: &[u8], start: usize, name: &str, lower: &str)
     {
         // `PWD` is also the directory of a shell.
         let directory = lower == "pwd" && name == "PWD" || lower == "oldpwd";
+        // `tests_pass` counts tests.
+        let counts = lower.ends_with("_pass") && !is_sensitive_key(name);
+        let directory = directory || counts;
         return Some(if directory { SecretKind::Random } else { SecretKind::Password });
     }
     if is_sensitive_key(name) || joined().ends_with("jwt") {

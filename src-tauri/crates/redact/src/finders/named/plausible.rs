@@ -297,7 +297,23 @@ fn is_variable(rest: &[u8]) -> bool {
     rest.get(name).is_none_or(|byte| {
         matches!(
             byte,
-            b'-' | b'[' | b'(' | b'.' | b',' | b';' | b':' | b')' | b'}' | b'{' | b'/' | b'$' | b'"' | b'\''
+            b'-' | b'['
+                | b'('
+                | b'.'
+                | b','
+                | b';'
+                | b':'
+                | b')'
+                | b'}'
+                | b'{'
+                | b'/'
+                | b'$'
+                | b'"'
+                | b'\''
+                | b'\\'
+                | b'|'
+                | b'@'
+                | b' '
         )
     })
 }

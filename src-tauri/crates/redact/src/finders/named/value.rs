@@ -149,7 +149,13 @@ fn word_below(text: &[u8], at: usize) -> Option<Span> {
     let length = count_while(text, start, |byte| !byte.is_ascii_whitespace()).min(MAX_WORD);
     let end = start + length;
     let is_alone = text.get(end).is_none_or(|byte| matches!(byte, b'\r' | b'\n'));
-    (breaks > 0 && is_alone && (8..MAX_WORD).contains(&length)).then_some(start..end)
+    // Neither an address, nor a path, nor the next key.
+    let word = text.get(start..end)?;
+    let is_other = word.iter().any(|byte| matches!(byte, b'/' | b'\\'))
+        || word.ends_with(b":")
+        || word.starts_with(b"`")
+        || word.starts_with(b"-");
+    (breaks > 0 && is_alone && !is_other && (8..MAX_WORD).contains(&length)).then_some(start..end)
 }
 
 /// Number of bytes from `at` on that fulfil a condition.
