@@ -69,9 +69,10 @@ await play(async ({ page, step }) => {
     await page.fill("#cli-command", "sort");
     await page.click("#read-help");
     await page.locator(".cli-parameters input").first().waitFor();
+    await page.fill("#cli-alias", `sort-${theme}`);
     await check(`the help of a command-line tool ${theme}`);
     await page.click("#decide");
-    await page.locator('.cli-tool button[aria-label="Show ask-sort"]').click();
+    await page.locator('.cli-tool button[aria-label="Show sort-' + theme + '"]').click();
     await page.locator(".cli-detail .cli-parameters").waitFor();
     await check(`a command-line tool ${theme}`);
     await visit("/interviews", ".conversation .empty");

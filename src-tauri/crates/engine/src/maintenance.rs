@@ -127,3 +127,21 @@ fn with_store<T>(
     let registry = Registry::with_key(data.hash_key()?).of_machine(data.first_node()?);
     work(data.path(), &mut Replay::new(registry))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recording::mode::Durability;
+
+    /// It reported success, and the token stayed.
+    #[tokio::test]
+    async fn redact_names_the_server_whose_secrets_are_not_known() {
+        let dir = tempfile::tempdir().unwrap();
+        let entry = r#"{"command": "x", "env": {"TOKEN": "${SCHEMASCOPE_NO_SUCH_VARIABLE}"}}"#;
+        std::fs::write(dir.path().join("mcp.json"), format!(r#"{{"mcpServers": {{"shop": {entry}}}}}"#))
+            .unwrap();
+        let options = Options::resolve(Some(dir.path().to_owned()), None, Durability::Relaxed).unwrap();
+        let error = redact_stored(&options, true, |_, _| {}).await.unwrap_err().to_string();
+        assert!(error.contains("\"shop\"") && error.contains("SCHEMASCOPE_NO_SUCH_VARIABLE"), "{error}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schemascope_model::{CallRecord, IdSource, Origin, Outcome, Quality, Source, Timestamp, ToolId};
+use schemascope_model::{CallRecord, Fit, IdSource, Origin, Outcome, Quality, Source, Timestamp, ToolId};
 use schemascope_registry::{Registry, Validators};
 use schemascope_shape::Policy;
 use serde_json::json;
@@ -132,4 +132,26 @@ fn states_round_trip_and_only_changes_are_unsaved() {
     assert_eq!(restored.states(), states);
     assert_eq!(restored.tool(&tool()).unwrap().standing(), registry.tool(&tool()).unwrap().standing());
     assert!(restored.load(tool(), b"{\"version\":2}").is_err());
+}
+
+/// After a promotion the share of results that fit the declared schema stood still.
+#[test]
+fn declared_schema_is_counted_while_another_is_effective() {
+    let mut registry = Registry::default();
+    let definition = json!({"name": "t", "outputSchema": {"type": "object", "required": ["a"]}});
+    registry.declare(&tool(), Timestamp::from_millis(1), Some(raw(&definition.to_string())));
+    let declared = registry.declared_schema(&tool()).unwrap();
+    for value in ["{\"a\":1}", "{}", "{\"a\":2}"] {
+        let mut call = call(&structured(value), Outcome::Ok);
+        let observed = schemascope_registry::observe(call.result.as_deref().unwrap()).unwrap();
+        let fit = Validators::default().judge(&declared, &observed);
+        call.fit = Some(Fit { schema: "v2".into(), fits: true, rule: None });
+        call.declared_fit = fit.clone();
+        registry.record(&call);
+        // A version that is the declared schema counts once.
+        call.fit = fit;
+        registry.record(&call);
+    }
+    let counts = registry.tool(&tool()).unwrap().declared_fits().unwrap();
+    assert_eq!((counts.fits, counts.violates), (4, 2));
 }

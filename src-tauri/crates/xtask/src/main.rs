@@ -47,7 +47,7 @@ fn main() -> ExitCode {
     let done = match args.as_slice() {
         ["test"] => test::run(),
         ["test", subject] if !subject.starts_with('-') => test::subject(subject),
-        ["setup"] => setup::everything().map(|()| true),
+        ["setup"] => setup::everything(),
         ["ui"] => ui::build(),
         ["install"] => install::run(),
         ["demo", options @ ..]

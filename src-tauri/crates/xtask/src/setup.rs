@@ -9,15 +9,16 @@ use anyhow::{Context, Result, bail};
 use crate::shell::{is_there, must, root, step, target};
 
 /// Installs everything.
-pub fn everything() -> Result<()> {
+pub fn everything() -> Result<bool> {
     servers()?;
     window()?;
-    browsers()
+    browsers()?;
+    Ok(true)
 }
 
 /// The real servers and the SDKs, from npm and PyPI, pinned in `tests/sdk`.
 pub fn servers() -> Result<()> {
-    runtimes()?;
+    system_packages()?;
     let tools = target()?.join("tools");
     fs::create_dir_all(&tools)?;
     let sdk = root().join("tests/sdk");
@@ -34,14 +35,8 @@ pub fn cxx() -> Result<()> {
     install(&missing(&[("c++", &["--version"], &["g++"])]))
 }
 
-/// What everything is built from, and what the real servers and the tests' clients run on.
-pub fn system_packages() -> Result<()> {
-    runtimes()?;
-    window()
-}
-
 /// What the real servers and the tests' clients run on.
-fn runtimes() -> Result<()> {
+fn system_packages() -> Result<()> {
     install(&missing(&[
         ("cc", &["--version"], &["build-essential"]),
         ("git", &["--version"], &["git"]),

@@ -5,9 +5,9 @@ mod programs;
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::shell::{UNOPTIMISED, both, cargo, must, output, root, step};
 use crate::{checks, fuzz, setup, ui};
@@ -83,17 +83,11 @@ pub fn run() -> Result<bool> {
     tally.check("features", checks::features);
     tally.check("licences, bans and sources", checks::packages::check);
     tally.check("sleeps in tests", checks::sleeps::check);
+    // Installing waits for the network, and the dashboard's last step uses one core. Nothing else is compiled beside it:
+    // four compilers on two cores take longer than two and two.
     let clippy = clippy()?;
-    setup::system_packages()?;
-    // Installing waits for the network, and the dashboard's last step uses one core.
-    let (dashboard, others) = both(
-        || ui::build_with_lints(&clippy),
-        || {
-            let (ahead, installed) = both(|| build_ahead(&clippy), setup::everything);
-            ahead.and(installed)
-        },
-    );
-    others?;
+    let (dashboard, installed) = both(|| ui::build_with_lints(&clippy), setup::everything);
+    installed?;
     tally.check("dashboard", || dashboard.map(drop));
     let build = step("build with clippy", || {
         Ok(Build::by(&mut everything(&clippy))?.with(Build::by(&mut own_tests(&clippy))?))
@@ -121,20 +115,6 @@ fn own_tests(clippy: &Path) -> Command {
     let mut command = cargo();
     clippy_compiles(&mut command, clippy).args(["test", "--no-run", "--package", "xtask"]);
     command
-}
-
-/// Compiles what does not embed the dashboard, while that is built for the first time. The build afterwards compiles the
-/// rest, and reports every error.
-fn build_ahead(clippy: &Path) -> Result<()> {
-    if root().join("ui/dist.gz").exists() {
-        return Ok(());
-    }
-    step("build without the dashboard", || {
-        let mut command = everything(clippy);
-        command.args(["--keep-going", "--locked", "--quiet"]).env("SCHEMASCOPE_REQUIRES_DASHBOARD", "1");
-        command.stderr(Stdio::null()).status().context("cannot run cargo")?;
-        Ok(())
-    })
 }
 
 /// Has clippy compile the members of the workspace: its findings are warnings of the build then. `cargo clippy` would

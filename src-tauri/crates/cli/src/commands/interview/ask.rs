@@ -143,7 +143,7 @@ pub async fn run(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
     }
 }
 
-/// An answer: lines up to an empty one. What is not UTF-8 is an error, because the rest of it would answer the next
+/// An answer: lines up to an empty one. Bytes that are not UTF-8 are an error, because the rest would answer the next
 /// question.
 fn next_answer(lines: &mut dyn Iterator<Item = std::io::Result<String>>) -> Result<String> {
     let lines: std::io::Result<Vec<String>> = lines.collect();
