@@ -97,7 +97,7 @@ pub fn run() -> Result<bool> {
         warnings => bail!("{warnings} warnings, see above"),
     });
     let mut results = Results::default();
-    step("tests", || build.run_beside_each_other(&mut results))?;
+    step("tests", || build.run(None, &mut results))?;
     Ok(tally.finish(&results))
 }
 

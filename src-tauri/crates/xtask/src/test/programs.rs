@@ -7,12 +7,8 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::shell::both;
-
 /// The end-to-end tests run processes, a browser and a window beside whatever else the machine does.
 const END_TO_END: &str = "e2e";
-/// The longest of them. It would be the last to start.
-const LONGEST: &str = "wrappers::rust::rust_program_compiles_without_a_warning_and_runs_whatever_is_known";
 /// At most so many failed end-to-end tests are tried again, each alone. What passes then is named: its test, or what it
 /// tests, depends on time.
 const SECOND_TRIES: usize = 3;
@@ -88,48 +84,18 @@ impl Build {
 
     /// Runs the tests whose names contain `filter`, or all.
     pub fn run(&self, filter: Option<&str>, results: &mut Results) -> Result<()> {
-        self.programs.iter().try_for_each(|program| program.run(filter.as_slice(), None, results))
-    }
-
-    /// Runs all tests: the end-to-end tests, which wait now and then, and beside them all others, one at a time. Else the
-    /// last of each program would have the machine for themselves.
-    pub fn run_beside_each_other(self, results: &mut Results) -> Result<()> {
-        let (end_to_end, others): (Vec<Program>, Vec<Program>) =
-            self.programs.into_iter().partition(|program| program.name() == END_TO_END);
-        let run = |programs: &[Program], selection: &[&str], threads| {
-            let mut results = Results::default();
-            let run = |program: &Program| program.run(selection, threads, &mut results);
-            programs.iter().try_for_each(run).map(|()| results)
-        };
-        let beside = || {
-            let mut results = run(&end_to_end, &["--exact", LONGEST], Some(1))?;
-            results.add(run(&others, &[], Some(1))?);
-            Ok(results)
-        };
-        let (one, other) = both(beside, || run(&end_to_end, &["--skip", LONGEST], None));
-        results.add(one?);
-        results.add(other?);
-        Ok(())
-    }
-}
-
-impl Results {
-    fn add(&mut self, other: Self) {
-        self.passed += other.passed;
-        self.failed += other.failed;
-        self.times.extend(other.times);
-        self.unsteady.extend(other.unsteady);
+        self.programs.iter().try_for_each(|program| program.run(filter, results))
     }
 }
 
 impl Program {
-    fn run(&self, selection: &[&str], threads: Option<usize>, results: &mut Results) -> Result<()> {
-        let failed = self.attempt(selection, threads, results)?;
+    fn run(&self, filter: Option<&str>, results: &mut Results) -> Result<()> {
+        let failed = self.attempt(filter.as_slice(), results)?;
         if self.name() == END_TO_END && failed.len() <= SECOND_TRIES {
             for test in failed {
                 println!("{test} is tried again, alone");
                 let before = results.failed;
-                self.attempt(&["--exact", &test], threads, results)?;
+                self.attempt(&["--exact", &test], results)?;
                 // Whatever came of it is counted once.
                 results.failed -= 1;
                 if results.failed < before {
@@ -145,22 +111,16 @@ impl Program {
         name.rsplit_once('-').map_or(name, |(name, _)| name)
     }
 
-    /// Runs the tests that `selection` names, so many at a time. Gives the names of those that failed.
-    fn attempt(
-        &self,
-        selection: &[&str],
-        threads: Option<usize>,
-        results: &mut Results,
-    ) -> Result<Vec<String>> {
+    /// Runs the tests that `selection` names. Gives the names of those that failed.
+    fn attempt(&self, selection: &[&str], results: &mut Results) -> Result<Vec<String>> {
         let name = self.name();
         // Only a nightly test program reports times, unless this variable says that it is one.
         let mut command = Command::new(&self.path);
-        let threads = match name == END_TO_END {
+        if name == END_TO_END {
             // A quarter of their time they wait: for a browser, a limit, an answer that never comes.
-            true => Some(std::thread::available_parallelism()?.get() + 1),
-            false => threads,
-        };
-        command.envs(threads.map(|threads| ("RUST_TEST_THREADS", threads.to_string())));
+            let threads = std::thread::available_parallelism()?.get() + 1;
+            command.env("RUST_TEST_THREADS", threads.to_string());
+        }
         let mut child = command
             .args(["-Z", "unstable-options", "--report-time"])
             .args(selection)
