@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use schemascope_proxy::ServerEntry;
 use schemascope_registry::Registry;
 use schemascope_store::{Rebuilt, Report};
 
@@ -60,15 +59,8 @@ pub async fn redact_stored(
     if let Some(problem) = config.problem.clone().filter(|_| !without_config || !is_usual) {
         return Err(OpenError::Config { path: config.path, problem });
     }
-    // Their secrets are not known.
-    let variable = |reason: &str| reason.contains("environment variable");
-    let unknown = config.config.servers.iter().find_map(|(name, entry)| match entry {
-        ServerEntry::Invalid(reason) if variable(reason) => {
-            Some(format!("has an entry {name:?} whose secrets are not known: {reason}"))
-        }
-        _ => None,
-    });
-    if let Some(problem) = unknown {
+    if let Some((name, reason)) = config.config.first_unreadable() {
+        let problem = format!("has an entry {name:?} whose secrets are not known: {reason}");
         return Err(OpenError::Config { path: config.path, problem });
     }
     let tools = values_of_tools(&options.ai_tools())?;

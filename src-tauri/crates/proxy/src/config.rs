@@ -148,6 +148,17 @@ impl Config {
         Ok(Self { servers: servers.collect() })
     }
 
+    /// The first entry that cannot be read, and why. What is secret in it is not known. Entries that name Schemascope
+    /// itself are not among them.
+    pub fn first_unreadable(&self) -> Option<(&str, &str)> {
+        self.servers.iter().find_map(|(name, entry)| match entry {
+            ServerEntry::Invalid(reason) if !own::is_rejected(name, reason) => {
+                Some((name.as_str(), reason.as_str()))
+            }
+            _ => None,
+        })
+    }
+
     /// Names of the servers that can be started or reached.
     pub fn usable(&self) -> impl Iterator<Item = &str> {
         let usable = |entry: &ServerEntry| !matches!(entry, ServerEntry::Disabled | ServerEntry::Invalid(_));

@@ -8,6 +8,9 @@ use super::{ServerEntry, StdioSpec};
 /// Name of the upstream that serves Schemascope's own tools.
 pub const OWN_SERVER: &str = "schemascope";
 
+const STARTS_ITSELF: &str = "it starts Schemascope itself, which would list its own tools again and again; \
+    remove the entry unless another MCP client reads this file";
+
 /// Returns why an entry with this name is rejected, if it is.
 pub(super) fn rejected_name(name: &str) -> Option<ServerEntry> {
     (name == OWN_SERVER).then(|| {
@@ -23,13 +26,12 @@ pub(super) fn rejected_process(spec: &StdioSpec) -> Option<ServerEntry> {
     let file = spec.command.rsplit(['/', '\\']).next().unwrap_or_default();
     let is_ours =
         matches!(file, "schemascope" | "schemascope.exe") && spec.args.iter().any(|arg| arg == "stdio");
-    is_ours.then(|| {
-        ServerEntry::Invalid(
-            "it starts Schemascope itself, which would list its own tools again and again; \
-             remove the entry unless another MCP client reads this file"
-                .into(),
-        )
-    })
+    is_ours.then(|| ServerEntry::Invalid(STARTS_ITSELF.into()))
+}
+
+/// Whether an entry is rejected for one of these reasons.
+pub(super) fn is_rejected(name: &str, reason: &str) -> bool {
+    name == OWN_SERVER || reason == STARTS_ITSELF
 }
 
 #[cfg(test)]
