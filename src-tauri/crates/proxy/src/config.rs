@@ -148,8 +148,8 @@ impl Config {
         Ok(Self { servers: servers.collect() })
     }
 
-    /// The first entry that cannot be read, and why. What is secret in it is not known. Entries that name Schemascope
-    /// itself are not among them.
+    /// The first entry that cannot be read, and why. Its secrets are not known. Entries that name Schemascope itself are
+    /// not among them.
     pub fn first_unreadable(&self) -> Option<(&str, &str)> {
         self.servers.iter().find_map(|(name, entry)| match entry {
             ServerEntry::Invalid(reason) if !own::is_rejected(name, reason) => {

@@ -83,8 +83,7 @@ pub fn run() -> Result<bool> {
     tally.check("features", checks::features);
     tally.check("licences, bans and sources", checks::packages::check);
     tally.check("sleeps in tests", checks::sleeps::check);
-    // Installing waits for the network, and the dashboard's last step uses one core. Nothing else is compiled beside it:
-    // four compilers on two cores take longer than two and two.
+    // Installing waits for the network, and the dashboard's last step uses one core.
     let clippy = clippy()?;
     let (dashboard, installed) = both(|| ui::build_with_lints(&clippy), setup::everything);
     installed?;

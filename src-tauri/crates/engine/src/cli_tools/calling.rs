@@ -64,8 +64,8 @@ impl Served {
             is_web(path) && !path.split('/').next().is_some_and(|scheme| cwd.join(scheme).exists())
         };
         for ((property, value), is_path) in values {
-            if let Some(part) = too_deep(value) {
-                return Err(format!("{property}: a path has {part} parts; at most {MAX_PARTS} are allowed"));
+            if let Some(parts) = too_deep(value) {
+                return Err(format!("{property}: a path has {parts} parts; at most {MAX_PARTS} are allowed"));
             }
             if let Some(path) = self.named_in_data(value, &cwd, &data) {
                 return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
