@@ -1,7 +1,6 @@
 //! Running a program for a call: checks first, then an argument vector, then what it printed.
 
-use std::collections::{BTreeSet, HashSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use schemascope_helptext::Invocation;
@@ -12,18 +11,10 @@ use tokio::runtime::RuntimeFlavor;
 
 use super::cache::ProgramFile;
 use super::entry::{max_output, resources, timeout_seconds};
+use super::paths::Allowed;
 use super::persona;
 use super::probe::quiet;
 use super::served::{META_ARGV, META_EXIT_CODE, META_TRUNCATED, Served, ServedTool};
-
-/// Longest path of a file, in bytes, as Linux has it.
-const MAX_PATH: usize = 4096;
-/// Most parts of a path that are looked up.
-const MAX_PARTS: usize = 256;
-/// Signs in front of a path that do not belong to it.
-const SIGNS: [char; 6] = ['@', '"', '\'', '<', '>', '|'];
-/// Longest name of a file, in bytes.
-const MAX_NAME: usize = 255;
 
 impl Served {
     /// The argument vector of a call, behind the program's own name.
@@ -50,102 +41,8 @@ impl Served {
         Ok(made)
     }
 
-    /// No value names a place in the data directory, which decides for the user. Paths lie in one of the roots, if there
-    /// are any, after links are resolved.
     fn check_paths(&self, made: &Invocation) -> Result<(), String> {
-        let cwd = self.cwd()?;
-        let data = self.data();
-        let roots: Vec<PathBuf> =
-            self.entry.roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
-        let values =
-            made.paths.iter().map(|value| (value, true)).chain(made.texts.iter().map(|value| (value, false)));
-        // A folder named `http:` makes a path of what looks like an address.
-        let is_address = |path: &str| {
-            is_web(path) && !path.split('/').next().is_some_and(|scheme| cwd.join(scheme).exists())
-        };
-        for ((property, value), is_path) in values {
-            if let Some(parts) = too_deep(value) {
-                return Err(format!("{property}: a path has {parts} parts; at most {MAX_PARTS} are allowed"));
-            }
-            if let Some(path) = self.named_in_data(value, &cwd, &data) {
-                return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
-            }
-            let whole = [value.as_str()].into_iter().filter(|value| is_path && *value != "-");
-            for path in pieces(value, &cwd, !roots.is_empty()).into_iter().chain(whole) {
-                let resolved = resolved(&cwd.join(path));
-                if self.is_in_data(&resolved, &data) {
-                    return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
-                }
-                if !roots.is_empty()
-                    && !is_address(path)
-                    && !roots.iter().any(|root| resolved.starts_with(root))
-                {
-                    let names: Vec<String> =
-                        self.entry.roots.iter().map(|root| root.display().to_string()).collect();
-                    return Err(format!(
-                        "{property}: {path:?} is outside of the allowed folders: {}",
-                        names.join(", ")
-                    ));
-                }
-            }
-            if !roots.is_empty() && value.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
-            {
-                return Err(format!("{property}: {value:?} names a file by its address; give its path"));
-            }
-        }
-        Ok(())
-    }
-
-    /// A part of a value that a program could take for a path into the data directory, whatever stands before and behind
-    /// it: `name=@/path`, `"/path"`, `-f/path`.
-    fn named_in_data(&self, value: &str, cwd: &Path, data: &Path) -> Option<String> {
-        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '~');
-        let folders: Vec<&str> = [data, &self.folders.data].into_iter().filter_map(Path::to_str).collect();
-        let work = self.folders.work.to_string_lossy();
-        let is_named = |text: &str| {
-            let text = text.replace(&*work, "");
-            let ends = |rest: &str| !rest.starts_with(|c: char| is_part(c) && c != '/');
-            folders.iter().any(|folder| text.split(folder).skip(1).any(ends))
-        };
-        let home = std::env::home_dir();
-        let decoded = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
-        let mut seen: HashSet<&str> = HashSet::new();
-        for text in [Some(value), Some(&*decoded).filter(|decoded| *decoded != value)].into_iter().flatten() {
-            // The folder's name may have blanks.
-            if is_named(text) {
-                return Some(text.to_owned());
-            }
-            for piece in text.split(|c| !is_part(c)).filter(|piece| piece.contains('/')) {
-                if !seen.insert(piece) {
-                    continue;
-                }
-                // A letter of an option may stand before it.
-                let mut starts: Vec<usize> = [Some(0), piece.find('/'), piece.find("./"), piece.find("../")]
-                    .into_iter()
-                    .flatten()
-                    .collect();
-                starts.sort_unstable();
-                starts.dedup();
-                for path in starts.into_iter().filter_map(|start| piece.get(start..)) {
-                    let of_home = path.strip_prefix("~/").and_then(|rest| Some(home.as_ref()?.join(rest)));
-                    let full = of_home.unwrap_or_else(|| cwd.join(path));
-                    if self.is_in_data(&resolved(&full), data) {
-                        return Some(path.to_owned());
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    fn is_in_data(&self, path: &Path, data: &Path) -> bool {
-        let work = || self.folders.work.canonicalize().unwrap_or_else(|_| self.folders.work.clone());
-        path.starts_with(data) && !path.starts_with(work())
-    }
-
-    /// The data directory, after links are resolved.
-    fn data(&self) -> PathBuf {
-        self.folders.data.canonicalize().unwrap_or_else(|_| self.folders.data.clone())
+        Allowed { cwd: self.cwd()?, folders: &self.folders, roots: &self.entry.roots }.check(made)
     }
 
     fn cwd(&self) -> Result<PathBuf, String> {
@@ -180,7 +77,7 @@ impl Served {
         let argv =
             std::iter::once(self.entry.program_name().to_owned()).chain(made.arguments.iter().cloned());
         let argv: Vec<String> = argv.collect();
-        let mut confine = self.entry.confinement(&self.file.path, &self.data());
+        let mut confine = self.entry.confinement(&self.file.path, &self.folders.real_data());
         let mut env = quiet(&self.entry.env);
         let mut cwd = self.entry.cwd.clone();
         if self.entry.is_confined() {
@@ -276,91 +173,10 @@ fn blocking<T>(work: impl FnOnce() -> T) -> T {
     }
 }
 
-/// The number of parts of a path in a text, if it has too many to look each of them up.
-fn too_deep(text: &str) -> Option<usize> {
-    let is_end = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '{' | '}' | '=' | ':');
-    // No file has a longer path.
-    let words = text.split(is_end).filter(|word| word.len() <= MAX_PATH);
-    words.map(|word| word.split('/').count()).max().filter(|parts| *parts > MAX_PARTS)
-}
-
-/// The pieces of a value that can be paths: `name=@/path`, `,-o,/path`, `{a,/path}`, `"/path"`; with roots also names of
-/// links, which lead elsewhere.
-fn pieces<'v>(value: &'v str, cwd: &Path, has_roots: bool) -> BTreeSet<&'v str> {
-    let parts = value.split([',', '{', '}', ';', ' ']).map(|part| part.trim_matches(['"', '\'']));
-    // An address is one piece, whatever is in its query.
-    let pieces = parts.flat_map(|part| match is_web(part) {
-        true => vec![part],
-        false => {
-            let pieces = part.split(['=', ':']);
-            pieces
-                .flat_map(|piece| [Some(piece.trim_start_matches(SIGNS)), behind_sign(piece)])
-                .flatten()
-                .collect()
-        }
-    });
-    let pieces: BTreeSet<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
-    // A slash between words divides.
-    let divides = value.contains(" / ") && !value.starts_with("/ ") && !value.ends_with(" /");
-    let can_be_path = |piece: &&str| match piece.contains('/') {
-        true => *piece != "/" || !divides,
-        false => has_roots && piece.len() <= MAX_NAME && cwd.join(piece).is_symlink(),
-    };
-    pieces.into_iter().filter(can_be_path).collect()
-}
-
-/// A path within a piece, behind a sign: `</path`, `name@/path`.
-fn behind_sign(piece: &str) -> Option<&str> {
-    let at = piece.match_indices('/').map(|(at, _)| at).find(|at| {
-        piece.get(..*at).is_some_and(|before| before.ends_with(SIGNS) || before.ends_with("<~"))
-    })?;
-    piece.get(at..)
-}
-
-fn is_web(value: &str) -> bool {
-    value.starts_with("http://") || value.starts_with("https://")
-}
-
-/// A path without links and `..`, also if its end does not exist yet.
-fn resolved(path: &Path) -> PathBuf {
-    // No file has such a path, and each of its parts would be looked up.
-    if path.as_os_str().len() > MAX_PATH {
-        return without_parents(path);
-    }
-    if let Ok(real) = path.canonicalize() {
-        return real;
-    }
-    // The longest part that exists. What is behind something that does not exist does not either.
-    let parts: Vec<Component<'_>> = path.components().collect();
-    let real = |count: usize| parts.iter().take(count).collect::<PathBuf>().canonicalize().ok();
-    let (mut exists, mut lacks) = (0, parts.len());
-    while exists + 1 < lacks {
-        let middle = exists.midpoint(lacks);
-        match real(middle) {
-            Some(_) => exists = middle,
-            None => lacks = middle,
-        }
-    }
-    let known = real(exists).unwrap_or_default();
-    without_parents(&parts.iter().skip(exists).fold(known, |path, part| path.join(part)))
-}
-
-fn without_parents(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                plain.pop();
-            }
-            Component::CurDir => {}
-            other => plain.push(other.as_os_str()),
-        }
-    }
-    plain
-}
-
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use schemascope_helptext::Definition;
 
     use super::*;

@@ -8,6 +8,7 @@ mod calling;
 mod entry;
 mod file;
 mod keeper;
+mod paths;
 mod persona;
 mod probe;
 mod requests;

@@ -40,6 +40,13 @@ pub(crate) struct Folders {
     pub(crate) work: PathBuf,
 }
 
+impl Folders {
+    /// The data directory, after links are resolved.
+    pub(super) fn real_data(&self) -> PathBuf {
+        self.data.canonicalize().unwrap_or_else(|_| self.data.clone())
+    }
+}
+
 /// One tool: a command without subcommands.
 pub(crate) struct ServedTool {
     /// Its name: `git`, or `remote_add` for a subcommand.
