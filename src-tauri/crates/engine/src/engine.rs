@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use parking_lot::MutexGuard;
-use schemascope_api::{Cursor, Need, Situation, ToolRow, attention};
+use schemascope_api::{Adapt, Cursor, Need, Situation, ToolRow, attention};
 use schemascope_model::ToolId;
 use schemascope_proxy::OWN_SERVER;
 use schemascope_registry::{Registry, Tool};
@@ -145,6 +145,11 @@ impl Engine {
             _data: Arc::clone(&self.data),
         };
         Follower::new(picture, since)
+    }
+
+    /// Whether decisions change what clients get.
+    pub(crate) fn adapts(&self) -> bool {
+        self.files.settings.now().adapt != Adapt::Off
     }
 
     /// Problems with files that users edit, in sentences that name them, and what clients missed.

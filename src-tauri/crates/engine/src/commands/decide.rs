@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use schemascope_api::{
-    Adapt, ApiError, AuditPage, AuditRow, Decide, Decided, Decision, ErrorKind, ListAudit,
-};
+use schemascope_api::{ApiError, AuditPage, AuditRow, Decide, Decided, Decision, ErrorKind, ListAudit};
 use schemascope_model::{ActorKind, CallId, Quality, ToolId};
 use schemascope_overrides::WILDCARD;
 use schemascope_registry::versions::{Actor, AuditEntry, AuditEvent, Refused, ToolVersions, Wish};
@@ -43,7 +41,7 @@ impl Handle<Decide> for Engine {
         let written: Written = written.map_err(|error| not_written(&id, error))?;
         let mut warnings = self.services.overrides.warnings();
         warnings.extend(self.apply_failing_texts(&id).await);
-        let is_adapted = self.files.settings.now().adapt != Adapt::Off;
+        let is_adapted = self.adapts();
         let list_changed = is_adapted && written.changes_clients();
         self.services.drafter.announce(&id, list_changed);
         Ok(decided(written, list_changed, warnings))

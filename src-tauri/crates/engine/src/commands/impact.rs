@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use schemascope_api::{
-    Adapt, ApiError, AttributeDiff, ComparisonReply, EdgeDiff, ErrorKind, GetImpact, ImpactReply,
-    SchemaChoice,
+    ApiError, AttributeDiff, ComparisonReply, EdgeDiff, ErrorKind, GetImpact, ImpactReply, SchemaChoice,
 };
 use schemascope_judge::Judge;
 use schemascope_model::{Strategy, ToolId};
@@ -78,7 +77,7 @@ impl Handle<GetImpact> for Engine {
         let can_break = contest.drifts().any(super::drift::can_break);
         let threatened = self.usual_edges(can_break).await?;
         // While nothing is adapted, clients get what the server declares.
-        let is_adapted = self.files.settings.now().adapt != Adapt::Off;
+        let is_adapted = self.adapts();
         let (now, then) = match is_adapted {
             true => (now, then),
             false => (declared(&tool), declared(&tool)),

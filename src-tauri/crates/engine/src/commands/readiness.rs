@@ -1,7 +1,7 @@
 //! Listing candidates with their readiness.
 
 use schemascope_api::{
-    Adapt, ApiError, CandidateRow, ChangeClass, Edge, FitRow, ListCandidates, Readiness, RivalRow,
+    ApiError, CandidateRow, ChangeClass, Edge, FitRow, ListCandidates, Readiness, RivalRow,
 };
 use schemascope_model::ToolId;
 use schemascope_registry::Tool;
@@ -31,7 +31,7 @@ impl Handle<ListCandidates> for Engine {
             registry.tools().iter().filter_map(candidate).collect()
         };
         let (reader, promote_after) = (self.records.reader.clone(), self.files.settings.now().promote_after);
-        let is_adapted = self.files.settings.now().adapt != Adapt::Off;
+        let is_adapted = self.adapts();
         // Only one search through calls runs at a time.
         let _turn = self.searching.lock().await;
         let judging = move || {
