@@ -26,15 +26,17 @@ const ALLOCATION_BYTES: usize = 256;
 pub(super) trait Judging {
     /// Returns which arguments came from earlier results. `observed` is what the result teaches, as JSON text.
     fn flow(&mut self, call: &CallRecord, observed: Option<&str>) -> Flow;
-    /// Compares the result with a schema: with the one that the server declares if it is `None`. If the result cannot be
-    /// compared, that is counted if `is_counted` is set.
-    fn judge(
-        &mut self,
-        tool: &ToolId,
-        schema: Option<&Effective>,
-        result: &Observation<'_>,
-        is_counted: bool,
-    ) -> Option<Fit>;
+    /// Compares the result with the effective schema: with the one that the server declares if it is `None`.
+    fn judge(&mut self, tool: &ToolId, effective: Option<&Effective>, result: &Observation<'_>) -> Judged;
+}
+
+/// How a result fits the schemas of its tool. Where there is no schema, or the result cannot be compared, there is no fit.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Judged {
+    /// To the effective schema.
+    pub(super) fit: Option<Fit>,
+    /// To the declared schema where a promoted one is effective.
+    pub(super) declared_fit: Option<Fit>,
 }
 
 pub(super) enum Draft {
@@ -138,18 +140,13 @@ impl Draft {
         let unescaped = reading.as_ref().and_then(|reading| reading.unescaped);
         let is_searched = reading.as_ref().is_some_and(|reading| reading.may_have_structured_texts);
         let observation = reading.and_then(|reading| reading.observation);
-        if trust == Trust::Foreign && record.outcome == Outcome::Ok {
-            let judged = |judging: &mut dyn Judging, effective, is_counted| {
-                observation
-                    .as_ref()
-                    .and_then(|one| judging.judge(&record.tool_id, effective, one, is_counted))
-            };
-            record.fit = judged(judging, effective.as_ref(), true);
-            // How well a server keeps what it declares stays known when another schema is effective.
-            if effective.as_ref().is_some_and(Effective::is_promoted) {
-                record.declared_fit = judged(judging, None, false);
-            }
-            record.carrier = observation.as_ref().map(|one| one.carrier);
+        if trust == Trust::Foreign
+            && record.outcome == Outcome::Ok
+            && let Some(observation) = &observation
+        {
+            let judged = judging.judge(&record.tool_id, effective.as_ref(), observation);
+            (record.fit, record.declared_fit) = (judged.fit, judged.declared_fit);
+            record.carrier = Some(observation.carrier);
         }
         for body in [&mut record.arguments, &mut record.error].into_iter().flatten() {
             let redacted = redacted(redactor, body, trust, None);
@@ -323,8 +320,8 @@ mod tests {
             Flow::default()
         }
 
-        fn judge(&mut self, _: &ToolId, _: Option<&Effective>, _: &Observation<'_>, _: bool) -> Option<Fit> {
-            None
+        fn judge(&mut self, _: &ToolId, _: Option<&Effective>, _: &Observation<'_>) -> Judged {
+            Judged::default()
         }
     }
 

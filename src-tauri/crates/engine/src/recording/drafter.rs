@@ -18,7 +18,7 @@ use schemascope_store::{Entry, Packer};
 use tokio::sync::oneshot;
 
 use super::capacity::QueueCapacity;
-use super::draft::{DraftedCall, Judging};
+use super::draft::{DraftedCall, Judged, Judging};
 use super::flows;
 use super::metrics::Metrics;
 use super::pacer::Speed;
@@ -159,27 +159,57 @@ impl Judging for Drafter {
         tool: &ToolId,
         effective: Option<&Effective>,
         observation: &Observation<'_>,
-        is_counted: bool,
-    ) -> Option<Fit> {
+    ) -> Judged {
+        // The lock is held for a moment only.
         let declared = match effective {
-            Some(effective) => effective.schema().map(|schema| DeclaredSchema {
-                digest: (*schema.digest).into(),
-                schema: Arc::clone(&schema.schema),
-            }),
-            // The lock is held for a moment only.
-            None => self.registry.lock().declared_schema(tool),
-        }?;
-        let began = Instant::now();
-        let judged = catch_unwind(AssertUnwindSafe(|| self.validators.judge(&declared, observation)));
-        if judged.is_err() || began.elapsed() > MAX_JUDGING {
-            tracing::warn!(%tool, "judging results by the tool's schema fails or takes too long; they are no longer judged by it");
-            self.validators.retire(&declared.digest);
-        }
-        let fit = judged.ok().flatten();
-        if fit.is_none() && is_counted {
+            Some(effective) if !effective.is_promoted() => None,
+            _ => self.registry.lock().declared_schema(tool),
+        };
+        let Some(effective) = effective else {
+            return Judged {
+                fit: self.counted_fit(tool, declared.as_ref(), observation),
+                declared_fit: None,
+            };
+        };
+        let schema = effective.schema().map(|schema| DeclaredSchema {
+            digest: (*schema.digest).into(),
+            schema: Arc::clone(&schema.schema),
+        });
+        let fit = self.counted_fit(tool, schema.as_ref(), observation);
+        // How well a server keeps what it declares stays known when another schema is effective.
+        let declared_fit = declared.and_then(|declared| {
+            if schema.is_some_and(|schema| schema.digest == declared.digest) {
+                return fit.clone();
+            }
+            self.fit(tool, &declared, observation)
+        });
+        Judged { fit, declared_fit }
+    }
+}
+
+impl Drafter {
+    /// Compares a result with a schema, and counts it if there is one that it cannot be compared with.
+    fn counted_fit(
+        &mut self,
+        tool: &ToolId,
+        schema: Option<&DeclaredSchema>,
+        observation: &Observation<'_>,
+    ) -> Option<Fit> {
+        let fit = self.fit(tool, schema?, observation);
+        if fit.is_none() {
             self.metrics.not_judged.fetch_add(1, Ordering::Relaxed);
         }
         fit
+    }
+
+    fn fit(&mut self, tool: &ToolId, schema: &DeclaredSchema, observation: &Observation<'_>) -> Option<Fit> {
+        let began = Instant::now();
+        let judged = catch_unwind(AssertUnwindSafe(|| self.validators.judge(schema, observation)));
+        if judged.is_err() || began.elapsed() > MAX_JUDGING {
+            tracing::warn!(%tool, "judging results by the tool's schema fails or takes too long; they are no longer judged by it");
+            self.validators.retire(&schema.digest);
+        }
+        judged.ok().flatten()
     }
 }
 
