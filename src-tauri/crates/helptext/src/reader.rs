@@ -15,6 +15,9 @@ use crate::spelling::{usual, with_heading};
 use crate::subcommands::subcommands;
 use crate::usage::{self, Flags, Usage};
 
+/// What texts write for a file of arguments.
+pub(crate) const AT_FILE: [&str; 3] = ["@<file", "@FILE", "@file"];
+
 /// Reads a help text. `name` is the command, such as `git clone`; if it is empty, the usage line names it.
 pub fn read(text: &str, name: &str) -> Definition {
     let name = name.trim();
@@ -49,7 +52,7 @@ fn says_at_file(line: &str) -> bool {
             && !word.contains('/')
             && line.starts_with(' ')
     });
-    begins || ["@<file", "@FILE", "@file"].iter().any(|word| line.contains(word))
+    begins || AT_FILE.iter().any(|word| line.contains(word))
 }
 
 /// Reads the lines of a help text, and whether the usage has a place for a command.

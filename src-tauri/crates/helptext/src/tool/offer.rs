@@ -8,6 +8,7 @@ use super::STDIN;
 use crate::definition::{Definition, OptionDefinition, Positional};
 use crate::effects::{Effect, is_interpreter};
 use crate::known::spellings;
+use crate::reader::AT_FILE;
 
 /// What a person decided about a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -369,7 +370,7 @@ fn style(definition: &Definition, has_no_end: bool, has_no_equals: bool) -> Styl
 
 /// Whether a definition that a person wrote is about files of arguments.
 fn says_at_file(definition: &Definition) -> bool {
-    let says = |text: &str| ["@<file", "@FILE", "@file"].iter().any(|word| text.contains(word));
+    let says = |text: &str| AT_FILE.iter().any(|word| text.contains(word));
     definition.usage.iter().any(|usage| says(usage))
         || definition.options.iter().any(|option| says(&option.description))
         || definition
