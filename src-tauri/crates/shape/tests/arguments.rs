@@ -4,6 +4,8 @@ use proptest::prelude::*;
 use schemascope_shape::{Arguments, Circumstances, Shape};
 use serde_json::{Map, Value, json};
 
+use crate::text;
+
 /// A small random number generator (SplitMix64), so that a seed identifies a trial.
 struct Random(u64);
 
@@ -124,8 +126,8 @@ fn separation_names_values_and_their_parts() {
 fn call() -> impl Strategy<Value = (Value, Value)> {
     let value =
         prop_oneof![(0i64..40).prop_map(Value::from), "[a-c]".prop_map(Value::from), Just(json!({"x": 1}))];
-    let arguments = prop::collection::btree_map("[a-z]{1,2}", value.clone(), 0..6);
-    let document = prop::collection::btree_map("[a-z]{1,2}|[0-9]{4}", value, 0..8);
+    let arguments = prop::collection::btree_map(text("[a-z]{1,2}"), value.clone(), 0..6);
+    let document = prop::collection::btree_map(text("[a-z]{1,2}|[0-9]{4}"), value, 0..8);
     let object = |map: std::collections::BTreeMap<String, Value>| Value::Object(map.into_iter().collect());
     (arguments.prop_map(object), document.prop_map(object))
 }
@@ -216,10 +218,10 @@ fn any_json() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         (0..99).prop_map(Value::from),
-        "[a-c]{0,3}".prop_map(Value::from)
+        text("[a-c]{0,3}").prop_map(Value::from)
     ];
     scalar.prop_recursive(4, 40, 5, |inner| {
-        let key = "[a-d]|20[0-9]{2}-01-01|x[0-9]{6}";
+        let key = text("[a-d]|20[0-9]{2}-01-01|x[0-9]{6}");
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
             prop::collection::vec((key, inner), 0..5).prop_map(|members| members.into_iter().collect()),

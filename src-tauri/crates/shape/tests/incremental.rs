@@ -5,6 +5,8 @@ use proptest::sample::Index;
 use schemascope_shape::{Emission, Policy, Shape};
 use serde_json::{Value, json};
 
+use crate::text;
+
 /// Every threshold at its lowest value.
 const EAGER: Policy = Policy {
     required_after: 1,
@@ -51,8 +53,8 @@ fn leaf() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         (0i64..4).prop_map(|n| Value::from(n * 7)),
         Just(Value::from(0.5)),
-        "[ab]|2026-11-2[0-2]".prop_map(Value::from),
-        "[a-z]{70}".prop_map(Value::from),
+        text("[ab]|2026-11-2[0-2]").prop_map(Value::from),
+        text("[a-z]{70}").prop_map(Value::from),
     ]
 }
 
@@ -61,7 +63,7 @@ fn object(
     value: impl Strategy<Value = Value> + 'static,
     most: usize,
 ) -> BoxedStrategy<Value> {
-    let fields = prop::collection::btree_map(key, value, 0..most);
+    let fields = prop::collection::btree_map(text(key), value, 0..most);
     fields.prop_map(|fields| Value::Object(fields.into_iter().collect())).boxed()
 }
 
@@ -80,13 +82,13 @@ fn tagged(inner: BoxedStrategy<Value>) -> impl Strategy<Value = Value> {
 /// Maps with similar values.
 fn words() -> impl Strategy<Value = Value> {
     let entries = |value: BoxedStrategy<Value>| {
-        let map = prop::collection::btree_map("[a-z]{2}", value, 8..20);
+        let map = prop::collection::btree_map(text("[a-z]{2}"), value, 8..20);
         map.prop_map(|map| Value::Object(map.into_iter().collect()))
     };
-    let entry = ("[a-b]|[0-9]{4}", leaf(), leaf()).prop_map(|(key, n, m)| json!({"n": n, (key): m}));
+    let entry = (text("[a-b]|[0-9]{4}"), leaf(), leaf()).prop_map(|(key, n, m)| json!({"n": n, (key): m}));
     prop_oneof![
         entries((0i64..3).prop_map(Value::from).boxed()),
-        entries("[ab]".prop_map(Value::from).boxed()),
+        entries(text("[ab]").prop_map(Value::from).boxed()),
         entries(entry.boxed()),
     ]
 }
@@ -94,7 +96,8 @@ fn words() -> impl Strategy<Value = Value> {
 /// Records, unions, tuples, lists, and maps whose keys are data or words.
 fn document() -> impl Strategy<Value = Value> {
     leaf().prop_recursive(4, 40, 8, |inner| {
-        let tuple = (0i64..3, "[a-c]", inner.clone()).prop_map(|(n, text, inner)| json!([n, text, inner]));
+        let tuple =
+            (0i64..3, text("[a-c]"), inner.clone()).prop_map(|(n, word, inner)| json!([n, word, inner]));
         prop_oneof![
             3 => object("[a-d]", inner.clone(), 5),
             2 => tagged(inner.clone()),

@@ -4,6 +4,8 @@ use proptest::prelude::*;
 use schemascope_shape::{Circumstances, HashKey, Policy, Shape, StandsFor};
 use serde_json::{Value, json};
 
+use crate::text;
+
 /// A document and the epoch in which it was observed.
 type Observed = (Value, u32);
 
@@ -55,8 +57,8 @@ fn leaf() -> impl Strategy<Value = Value> {
         (-3i64..3).prop_map(Value::from),
         any::<u64>().prop_map(Value::from),
         (-3i64..3).prop_map(|n| Value::from(n as f64 / 2.0)),
-        "[a-c]{0,2}|2026-11-2[0-2]|10.0.0.[1-3]|⟦(integer|number|string)⟧".prop_map(Value::from),
-        "[a-z]{3}|[a-z\u{e9}]{70,90}".prop_map(Value::from),
+        text("[a-c]{0,2}|2026-11-2[0-2]|10.0.0.[1-3]|⟦(integer|number|string)⟧").prop_map(Value::from),
+        text("[a-z]{3}|[a-z\u{e9}]{70,90}").prop_map(Value::from),
     ]
 }
 
@@ -64,14 +66,18 @@ fn leaf() -> impl Strategy<Value = Value> {
 fn document() -> impl Strategy<Value = Value> {
     let tagged = prop_oneof![
         (0i64..9).prop_map(|n| json!({"kind": "a", "n": n})),
-        "[a-z]".prop_map(|s| json!({"kind": "b", "s": s})),
-        "[a-j]".prop_map(|s| json!({"kind": s, "ok": true})),
+        text("[a-z]").prop_map(|s| json!({"kind": "b", "s": s})),
+        text("[a-j]").prop_map(|s| json!({"kind": s, "ok": true})),
     ];
     prop_oneof![leaf(), tagged].prop_recursive(4, 24, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
-            prop::collection::btree_map("[a-e]|k[0-9]{2}| |__proto__|kind|[0-9]{2}|u/[a-c]", inner, 0..6)
-                .prop_map(|map| Value::Object(map.into_iter().collect())),
+            prop::collection::btree_map(
+                text("[a-e]|k[0-9]{2}| |__proto__|kind|[0-9]{2}|u/[a-c]"),
+                inner,
+                0..6
+            )
+            .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
 }
@@ -82,7 +88,7 @@ fn wide_document() -> impl Strategy<Value = Value> {
     prop_oneof![leaf(), odd].prop_recursive(4, 120, 12, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map("[a-d]|[0-9]{4}|id_[0-9]{4}|[a-z]{2}", inner, 0..14)
+            prop::collection::btree_map(text("[a-d]|[0-9]{4}|id_[0-9]{4}|[a-z]{2}"), inner, 0..14)
                 .prop_map(|map| Value::Object(map.into_iter().collect())),
         ]
     })
@@ -111,13 +117,14 @@ fn with_escaped_keys(document: &Value) -> String {
 /// Maps by name whose members are counted together, nested, beside other fields.
 fn map_of_records() -> impl Strategy<Value = Value> {
     let record = prop_oneof![
-        ("[a-c]", leaf()).prop_map(|(name, leaf)| json!({"id": leaf, "name": name})),
+        (text("[a-c]"), leaf()).prop_map(|(name, leaf)| json!({"id": leaf, "name": name})),
         (leaf(), leaf()).prop_map(
             |(one, other)| json!({"id": one, "jobs": {"x": other}, "list_of_various_values": [one]})
         ),
     ];
     prop_oneof![3 => record, 1 => leaf()].prop_recursive(3, 120, 12, |inner| {
-        let map = || prop::collection::btree_map("[a-d]|[a-z]{2}|[0-9]{4}|jobs|byId", inner.clone(), 0..9);
+        let map =
+            || prop::collection::btree_map(text("[a-d]|[a-z]{2}|[0-9]{4}|jobs|byId"), inner.clone(), 0..9);
         let map = || map().prop_map(|map| Value::Object(map.into_iter().collect()));
         prop_oneof![
             map(),
