@@ -25,6 +25,21 @@ impl Command for CallInterview {
     type Reply = Value;
 }
 
+/// Returns the open question of a conversation as `get_next_question` does, but asks and charges nothing, and notes stay
+/// with who is to read them. There is no reply if no question is open.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct GetOpenQuestion {
+    /// Id of the project.
+    pub project_id: String,
+    /// Id of the conversation.
+    pub conversation_id: String,
+}
+
+impl Command for GetOpenQuestion {
+    const NAME: &'static str = "get_open_question";
+    type Reply = Option<Value>;
+}
+
 /// Lists the conversations, and the library of Discovery Schemas.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ListInterviews {}

@@ -74,8 +74,8 @@ pub use state::{Conversation, Interviews, Note, Project, SurrogateRecord};
 pub use steps::{
     AnswerStep, Context, Place, QuestionStep, Stamp, StartStep, Step, Validate, abandon, decide_descriptions,
     delete, finalize_ds, follow, formulate_question, get_ds_status, get_next_ds, get_next_question,
-    interpret_response, leave_note, list_available_ds, process_ds_answer, propose_descriptions, retract,
-    settle, start_ds_pursuit, start_interview, store_minizinc, switch_auto,
+    get_open_question, interpret_response, leave_note, list_available_ds, process_ds_answer,
+    propose_descriptions, retract, settle, start_ds_pursuit, start_interview, store_minizinc, switch_auto,
 };
 pub use surrogate::{
     LEVELS, MAX_QUESTIONS, Outcome, SIZES, Scripts, SurrogateRun, create_surrogate_expert, play_prompt,

@@ -23,7 +23,7 @@ use crate::state::{Conversation, Interviews, SurrogateRecord};
 use crate::surrogate::Scripts;
 
 pub use answering::{AnswerStep, process_ds_answer};
-pub use asking::{QuestionStep, get_next_question};
+pub use asking::{QuestionStep, get_next_question, get_open_question};
 pub use deciding::{
     abandon, decide_descriptions, delete, leave_note, propose_descriptions, retract, settle, store_minizinc,
     switch_auto,

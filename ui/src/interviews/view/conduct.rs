@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::future::Future;
 
-use schemascope_api::{DecideInterview, InterviewDecision};
+use schemascope_api::{DecideInterview, GetOpenQuestion, InterviewDecision};
 use serde_json::{Map, Value};
 
 use super::interview::{Interview, Outcome, members};
@@ -100,7 +100,8 @@ impl Interview {
 
     /// Asks the next question of a pursuit, and moves the focus to its answer.
     pub async fn ask(self, ds_id: &str) -> Result<(), String> {
-        self.load_question(ds_id).await?;
+        let reply = self.call("get_next_question", members(&[("ds_id", ds_id)])).await?;
+        self.show(Some(Question::read(&reply)));
         browser::sleep(0).await;
         browser::focus("#answer");
         Ok(())
@@ -115,10 +116,13 @@ impl Interview {
         Ok(())
     }
 
-    /// Shows the open question of a pursuit. Without one, the next question is asked and charged.
-    pub async fn load_question(self, ds_id: &str) -> Result<(), String> {
-        let reply = self.call("get_next_question", members(&[("ds_id", ds_id)])).await?;
-        self.show(Some(Question::read(&reply)));
+    /// Shows the open question. An agent may have answered it meanwhile.
+    pub async fn show_open_question(self) -> Result<(), String> {
+        let Some(place) = self.place.try_with_value(Clone::clone) else { return Ok(()) };
+        let command =
+            GetOpenQuestion { project_id: place.project_id, conversation_id: place.conversation_id };
+        let open = door::call(&command).await.map_err(|error| error.to_string())?;
+        self.show(open.as_ref().map(Question::read));
         Ok(())
     }
 

@@ -67,9 +67,8 @@ fn follow(interview: Interview, open: Memo<Option<(String, String)>>) {
                     interview.show(None);
                 }
             }
-            // It was asked already, so showing it costs nothing.
-            Some((ds_id, _)) => leptos::task::spawn_local(async move {
-                if let Err(error) = interview.load_question(&ds_id).await {
+            Some(_) => leptos::task::spawn_local(async move {
+                if let Err(error) = interview.show_open_question().await {
                     interview.problem.set(Some(error));
                 }
             }),

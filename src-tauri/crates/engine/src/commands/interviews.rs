@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use schemascope_api::{
-    ApiError, CallInterview, ConversationRow, DecideInterview, ErrorKind, ExportInterviews, ImportInterviews,
-    InterviewDecision, InterviewList, LibraryRow, ListInterviews, PursuitRow, UnusableFileRow,
+    ApiError, CallInterview, ConversationRow, DecideInterview, ErrorKind, ExportInterviews, GetOpenQuestion,
+    ImportInterviews, InterviewDecision, InterviewList, LibraryRow, ListInterviews, PursuitRow,
+    UnusableFileRow,
 };
 use schemascope_interview::{
     Context, Conversation, ErrorKind as StepKind, Origin, Place, Pursuit, Step, StepError, budget,
+    get_open_question,
 };
 use schemascope_model::ToolId;
 use schemascope_overrides::WILDCARD;
@@ -22,7 +24,14 @@ use crate::interviews::fields::fields;
 use crate::interviews::{NotTaken, proposal_row};
 use crate::user::system_user;
 
-handlers![CallInterview, ListInterviews, DecideInterview, ExportInterviews, ImportInterviews];
+handlers![
+    CallInterview,
+    GetOpenQuestion,
+    ListInterviews,
+    DecideInterview,
+    ExportInterviews,
+    ImportInterviews
+];
 
 impl Handle<CallInterview> for Engine {
     async fn handle(&self, command: CallInterview) -> Result<Value, ApiError> {
@@ -36,6 +45,18 @@ impl Handle<CallInterview> for Engine {
             self.records.events.renewed();
         }
         Ok(reply)
+    }
+}
+
+impl Handle<GetOpenQuestion> for Engine {
+    async fn handle(&self, command: GetOpenQuestion) -> Result<Option<Value>, ApiError> {
+        let GetOpenQuestion { project_id, conversation_id } = command;
+        let place = Place { project_id, conversation_id, ds_id: None };
+        let open = self.interviews.step(&actor(None), |context| {
+            let open = get_open_question(context, &place)?;
+            Ok(Step { reply: open.into(), events: Vec::new() })
+        });
+        Ok(Some(open.map_err(|error| not_taken(&error))?).filter(|open| !open.is_null()))
     }
 }
 

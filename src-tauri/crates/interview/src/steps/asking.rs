@@ -50,6 +50,16 @@ pub fn get_next_question(context: &Context<'_>, input: &QuestionStep) -> Result<
     Ok(Step { reply: reply(context, pursuit, schema, &question, input.is_full, &notes), events })
 }
 
+/// Returns the open question of a conversation as [`get_next_question`] does, if there is one. Changes nothing.
+pub fn get_open_question(context: &Context<'_>, place: &Place) -> Result<Option<Value>, StepError> {
+    let pursuit = context.conversation(place)?.current();
+    let Some((pursuit, open)) = pursuit.and_then(|pursuit| Some((pursuit, pursuit.open_question()?))) else {
+        return Ok(None);
+    };
+    let notes = Value::Array(Vec::new());
+    Ok(Some(reply(context, pursuit, schema_of(pursuit)?, &open.question, false, &notes)))
+}
+
 /// Words the next question. Fails if nothing is left to ask, or the budget does not cover it.
 pub(super) fn next_question(
     context: &Context<'_>,

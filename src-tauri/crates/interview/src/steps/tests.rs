@@ -74,7 +74,8 @@ impl World {
         world
     }
 
-    fn call(&mut self, name: &str, arguments: Value) -> Result<Value, StepError> {
+    /// Does something with the state as it is.
+    fn with_context<T>(&mut self, work: impl FnOnce(&Context<'_>) -> T) -> T {
         self.count += 1;
         let stamp = Stamp { now: self.count, actor: "tester".to_owned(), id: self.count.to_string() };
         let validate = |_: &Value, _: &Value| Vec::new();
@@ -85,8 +86,12 @@ impl World {
             stamp: &stamp,
             validate: &validate,
         };
+        work(&context)
+    }
+
+    fn call(&mut self, name: &str, arguments: Value) -> Result<Value, StepError> {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        let step = call(&context, name, arguments, &Aid::default())?;
+        let step = self.with_context(|context| call(context, name, arguments, &Aid::default()))?;
         for event in &step.events {
             let stored = serde_json::to_string(event).unwrap();
             let read: Event = serde_json::from_str(&stored).unwrap();

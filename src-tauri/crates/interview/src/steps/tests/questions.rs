@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{FIRST, OTHER, SECOND, World};
 use crate::error::ErrorKind;
+use crate::steps::{Place, get_open_question};
 
 #[test]
 fn question_before_start_is_rejected_and_says_so() {
@@ -26,6 +27,22 @@ fn open_question_is_returned_again_and_charged_once() {
     assert_eq!(world.ask().unwrap(), first);
     assert_eq!(world.interviews, before);
     assert_eq!(world.tool("get_ds_status", json!({})).unwrap()["budget_used"], 0.07);
+}
+
+/// The page showed an answered question by asking the next one.
+#[test]
+fn open_question_is_read_without_asking_one() {
+    let mut world = World::new(&[FIRST]);
+    let (project_id, conversation_id) = (world.project.clone(), world.conversation.clone());
+    let place = Place { project_id, conversation_id, ds_id: None };
+    let open = |world: &mut World| world.with_context(|context| get_open_question(context, &place)).unwrap();
+    assert_eq!(open(&mut world), None);
+    world.start("process/first");
+    assert_eq!(open(&mut world), None);
+    let asked = world.ask().unwrap();
+    assert_eq!(open(&mut world), Some(asked.clone()));
+    world.answer(&asked, "bread").unwrap();
+    assert_eq!(open(&mut world), None);
 }
 
 #[test]
