@@ -71,10 +71,9 @@ impl Found {
         }
     }
 
-    /// The open question of the pursuit that is worked on: the id of its Discovery Schema, and its own.
-    pub fn open_question(&self) -> Option<(String, String)> {
-        let open = |activity: &Activity| Some((activity.ds_id.clone(), activity.open_question.clone()?));
-        self.activities.iter().find_map(open)
+    /// The id of the question that is open in the pursuit that is worked on.
+    pub fn open_question(&self) -> Option<String> {
+        self.activities.iter().find_map(|activity| activity.open_question.clone())
     }
 }
 
@@ -152,7 +151,7 @@ mod tests {
             {"pursuing_ds": "a/2", "state": "working", "questions_answers": [], "open_question": "q3"},
         ]});
         let found = Found::read(&history, &json!({}));
-        assert_eq!(found.open_question(), Some(("a/2".to_owned(), "q3".to_owned())));
+        assert_eq!(found.open_question(), Some("q3".to_owned()));
         assert_eq!(Found::read(&Value::Null, &Value::Null), Found::default());
     }
 

@@ -20,7 +20,7 @@ pub fn OpenQuestion(
     let asked = Memo::new(move || interview.asked.with(id));
     // Someone else answered the question, or ended its pursuit, while the user is answering it.
     let is_outdated = Memo::new(move || {
-        let open = open.get().map(|(_, question_id)| question_id);
+        let open = open.get();
         !interview.busy.get()
             && interview.draft.is_touched.get()
             && asked.with(|asked| asked.is_some() && *asked != open)
@@ -51,7 +51,7 @@ fn id(question: &Option<Question>) -> Option<String> {
 }
 
 /// Shows the question that is open, unless the user has begun to answer another one.
-fn follow(interview: Interview, open: Memo<Option<(String, String)>>) {
+fn follow(interview: Interview, open: Memo<Option<String>>) {
     effect(move || {
         let is_kept = interview.draft.is_touched.get();
         let open = open.get();
@@ -60,7 +60,7 @@ fn follow(interview: Interview, open: Memo<Option<(String, String)>>) {
         }
         let shown = interview.asked.with(id);
         match open {
-            Some((_, question_id)) if shown.as_ref() == Some(&question_id) => {}
+            Some(_) if shown == open => {}
             _ if is_kept && shown.is_some() => {}
             None => {
                 if shown.is_some() {
