@@ -320,6 +320,17 @@ mod tests {
         assert!(elsewhere.invocation(&elsewhere.tools[0], arguments).is_ok());
     }
 
+    /// Without the folder, every path was allowed.
+    #[test]
+    fn roots_that_are_gone_allow_nothing() {
+        let help = "Usage: send [OPTION]...\n\n  --data=TEXT   text to send\n";
+        let roots = vec![PathBuf::from("/no/such/folder")];
+        let send = served(CliEntry { roots, ..CliEntry::of_command("send") }, help, "/bin/cat");
+        let arguments = json!({"data": "f=@/etc/passwd"}).as_object().cloned().unwrap();
+        let problem = send.invocation(&send.tools[0], arguments).unwrap_err();
+        assert!(problem.contains("outside of the allowed folders"), "{problem}");
+    }
+
     #[cfg(target_os = "linux")]
     #[tokio::test]
     async fn file_that_becomes_too_large_ends_the_call_and_says_so() {

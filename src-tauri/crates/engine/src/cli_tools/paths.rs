@@ -30,7 +30,9 @@ impl Allowed<'_> {
     /// are any, after links are resolved. The error names the property and what is wrong with its value.
     pub fn check(&self, made: &Invocation) -> Result<(), String> {
         let data = self.folders.real_data();
+        // A root that is gone holds nothing; that it was given still counts.
         let roots: Vec<PathBuf> = self.roots.iter().filter_map(|root| root.canonicalize().ok()).collect();
+        let has_roots = !self.roots.is_empty();
         let values =
             made.paths.iter().map(|value| (value, true)).chain(made.texts.iter().map(|value| (value, false)));
         // A folder named `http:` makes a path of what looks like an address.
@@ -45,15 +47,12 @@ impl Allowed<'_> {
                 return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
             }
             let whole = [value.as_str()].into_iter().filter(|value| is_path && *value != "-");
-            for path in pieces(value, &self.cwd, !roots.is_empty()).into_iter().chain(whole) {
+            for path in pieces(value, &self.cwd, has_roots).into_iter().chain(whole) {
                 let resolved = resolved(&self.cwd.join(path));
                 if self.is_in_data(&resolved, &data) {
                     return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
                 }
-                if !roots.is_empty()
-                    && !is_address(path)
-                    && !roots.iter().any(|root| resolved.starts_with(root))
-                {
+                if has_roots && !is_address(path) && !roots.iter().any(|root| resolved.starts_with(root)) {
                     let names: Vec<String> =
                         self.roots.iter().map(|root| root.display().to_string()).collect();
                     return Err(format!(
@@ -62,8 +61,7 @@ impl Allowed<'_> {
                     ));
                 }
             }
-            if !roots.is_empty() && value.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
-            {
+            if has_roots && value.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:")) {
                 return Err(format!("{property}: {value:?} names a file by its address; give its path"));
             }
         }
