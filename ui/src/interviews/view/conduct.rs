@@ -98,18 +98,19 @@ impl Interview {
         self.ask(ds_id).await
     }
 
-    /// Asks the next question of a pursuit, and moves the focus to its answer.
+    /// Asks the next question of a pursuit.
     pub async fn ask(self, ds_id: &str) -> Result<(), String> {
-        let reply = self.call("get_next_question", members(&[("ds_id", ds_id)])).await?;
-        self.show(Some(Question::read(&reply)));
-        browser::sleep(0).await;
-        browser::focus("#answer");
-        Ok(())
+        self.ask_with(members(&[("ds_id", ds_id)])).await
     }
 
     /// Asks the next question of what is pursued now.
     async fn ask_on(self) -> Result<(), String> {
-        let reply = self.call("get_next_question", Map::new()).await?;
+        self.ask_with(Map::new()).await
+    }
+
+    /// Asks a question, and moves the focus to its answer.
+    async fn ask_with(self, arguments: Map<String, Value>) -> Result<(), String> {
+        let reply = self.call("get_next_question", arguments).await?;
         self.show(Some(Question::read(&reply)));
         browser::sleep(0).await;
         browser::focus("#answer");
