@@ -172,7 +172,8 @@ impl<R: Read> Documents<R> {
                 self.pass(end);
                 Some(Ok(found))
             }
-            Err(error) if self.ended || !error.is_eof() => {
+            // An error at the end of the buffer may be none with the next block: "1." can become "1.5".
+            Err(error) if self.ended || !(error.is_eof() || place(&error, rest) >= rest.len()) => {
                 let broken = Broken { line: self.line, reason: reason(&error, self.line, rest) };
                 let is_container = matches!(rest.first(), Some(b'{' | b'['));
                 // Below a bracket alone, lines up to the error are part of it, unless the error is that another document
@@ -249,6 +250,12 @@ impl<R: Read> Documents<R> {
         }
         Ok(())
     }
+}
+
+/// Number of bytes of `document` up to the error in it.
+fn place(error: &serde_json::Error, document: &[u8]) -> usize {
+    let before = error.line().checked_sub(2).and_then(|lines| memchr_iter(b'\n', document).nth(lines));
+    before.map_or(0, |line_feed| line_feed + 1) + error.column()
 }
 
 /// The error, with its line if that is another one than the line in which the document begins, and what it is instead
@@ -382,6 +389,20 @@ mod tests {
         assert_eq!(all(&spaced), [ok("12345")]);
         let lines = "{\"a\":[]}\n".repeat(BLOCK / 4);
         assert_eq!(all(&lines), vec![ok("{\"a\":[]}"); BLOCK / 4]);
+    }
+
+    /// Where a number was cut off, serde_json reports an invalid number instead of the end of the input.
+    #[test]
+    fn documents_are_read_wherever_a_block_ends() {
+        let document = "{\"a\":[-1.5E+7,0.25e-3,\n-20],\"b\":[true,null],\"\\u00e9é\":\"\\ud83d\\ude00\"}";
+        for cut in 1..document.len() {
+            let text = format!("{}{document}", " ".repeat(BLOCK - cut));
+            assert_eq!(all(&text), [ok(document)], "after {cut} bytes");
+        }
+        for broken in ["{\"a\":-", "[1.", "[1e", "[2E+"] {
+            assert_eq!(all(&format!("{}{broken}", " ".repeat(BLOCK - broken.len()))), [Err(1)]);
+            assert_eq!(all(&format!("{}{broken}]\n[1]", " ".repeat(BLOCK - broken.len()))), [Err(1), ok("[1]")]);
+        }
     }
 
     proptest! {
