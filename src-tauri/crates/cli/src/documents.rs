@@ -401,7 +401,10 @@ mod tests {
         }
         for broken in ["{\"a\":-", "[1.", "[1e", "[2E+"] {
             assert_eq!(all(&format!("{}{broken}", " ".repeat(BLOCK - broken.len()))), [Err(1)]);
-            assert_eq!(all(&format!("{}{broken}]\n[1]", " ".repeat(BLOCK - broken.len()))), [Err(1), ok("[1]")]);
+            assert_eq!(
+                all(&format!("{}{broken}]\n[1]", " ".repeat(BLOCK - broken.len()))),
+                [Err(1), ok("[1]")]
+            );
         }
     }
 
