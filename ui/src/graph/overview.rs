@@ -20,8 +20,8 @@ const INSIDE: f64 = 14.0;
 const BETWEEN: f64 = 18.0;
 /// Least width of a server.
 const MIN_WIDTH: f64 = 216.0;
-/// Width of a row of servers that no edge joins to others.
-const ROW_WIDTH: f64 = 1_080.0;
+/// Widths of the rows of servers that are tried, as factors of the width that would be right without gaps.
+const ROW_WIDTHS: [f64; 7] = [0.85, 1.0, 1.12, 1.25, 1.4, 1.6, 1.9];
 
 /// A server as a frame around its tools.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,8 +67,8 @@ pub fn total(totals: &EdgeTotals) -> u64 {
     totals.seen + totals.possible + totals.broken
 }
 
-/// Draws a scene without a tool in the middle.
-pub fn overview(scene: &Scene) -> Drawing {
+/// Draws a scene without a tool in the middle, to be shown in an area of which the width is `ratio` times the height.
+pub fn overview(scene: &Scene, ratio: f64) -> Drawing {
     let parts = parts(scene);
     let number: BTreeMap<&str, usize> =
         parts.iter().enumerate().map(|(at, part)| (&*part.name, at)).collect();
@@ -88,14 +88,18 @@ pub fn overview(scene: &Scene) -> Drawing {
         drawing.bundles.push(Bundle { link: *link, curve: curve.clone(), width, label: Point::default() });
     }
     // Servers that no edge joins to others follow below.
-    let mut packed: Vec<Rect> = Vec::new();
+    let others: Vec<Size> = parts
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| !places.contains_key(at))
+        .map(|(_, part)| part.size)
+        .collect();
+    let widest = places.values().map(|rect| rect.x + rect.width).fold(0.0, f64::max);
+    let mut packed = pack(&others, Point { x: widest, y: bottom }, ratio).into_iter();
     for (at, part) in parts.into_iter().enumerate() {
-        let place = places.get(&at).copied().unwrap_or_else(|| {
-            let place = free_place(&packed, part.size, bottom);
-            packed.push(place);
-            place
-        });
-        drawing.frame(scene, part, place);
+        if let Some(place) = places.get(&at).copied().or_else(|| packed.next()) {
+            drawing.frame(scene, part, place);
+        }
     }
     let titles: Vec<Rect> = drawing.frames.iter().map(|frame| frame.rect).collect();
     let curves: Vec<&Curve> = drawing.bundles.iter().map(|bundle| &bundle.curve).collect();
@@ -190,8 +194,30 @@ fn joined(parts: &[Part], joins: &[(usize, usize, usize)], scene: &Scene) -> Pla
     (rects, curves, bottom)
 }
 
+/// Places servers in rows below what is above `from.y` and ends at `from.x`, so that everything is as large as possible
+/// in an area of this ratio.
+fn pack(sizes: &[Size], from: Point, ratio: f64) -> Vec<Rect> {
+    let area: f64 = sizes.iter().map(|size| (size.width + BETWEEN) * (size.height + BETWEEN)).sum();
+    let least = sizes.iter().map(|size| size.width + MARGIN).fold(from.x, f64::max);
+    let right = ((area + from.x * from.y) * ratio).sqrt();
+    let packed = |width: f64| {
+        let mut packed: Vec<Rect> = Vec::with_capacity(sizes.len());
+        for size in sizes {
+            packed.push(free_place(&packed, *size, from.y, width));
+        }
+        packed
+    };
+    // How large everything can be is the inverse of this.
+    let needed = |packed: &[Rect]| {
+        let end = |end: fn(&Rect) -> f64, least: f64| packed.iter().map(end).fold(least, f64::max);
+        (end(|rect| rect.x + rect.width, from.x) / ratio).max(end(|rect| rect.y + rect.height, from.y))
+    };
+    let tried = ROW_WIDTHS.map(|factor| packed((right * factor).max(least)));
+    tried.into_iter().min_by(|a, b| needed(a).total_cmp(&needed(b))).unwrap_or_default()
+}
+
 /// The highest free place of this size among other servers, of those the leftmost.
-fn free_place(packed: &[Rect], size: Size, top: f64) -> Rect {
+fn free_place(packed: &[Rect], size: Size, top: f64, width: f64) -> Rect {
     let at = |x: f64, y: f64| Rect { x, y, width: size.width, height: size.height };
     let mut xs: Vec<f64> =
         packed.iter().map(|other| other.x + other.width + BETWEEN).chain([MARGIN]).collect();
@@ -199,7 +225,7 @@ fn free_place(packed: &[Rect], size: Size, top: f64) -> Rect {
     xs.sort_by(f64::total_cmp);
     ys.sort_by(f64::total_cmp);
     let fits = |rect: &Rect| {
-        (rect.x <= MARGIN || rect.x + rect.width <= ROW_WIDTH)
+        (rect.x <= MARGIN || rect.x + rect.width <= width)
             && !packed.iter().any(|other| rect.meets(other, BETWEEN - 1.0))
     };
     let all = ys.iter().flat_map(|y| xs.iter().map(|x| at(*x, *y)));
@@ -245,7 +271,7 @@ mod tests {
         ]);
         view.links = vec![link("a", "a", 1), link("a", "b", 4), link("b", "b", 1)];
         let scene = scene(&view, &Request::default());
-        let drawing = overview(&scene);
+        let drawing = overview(&scene, 1.0);
         assert_eq!((drawing.frames.len(), drawing.bundles.len(), drawing.wires.len()), (3, 1, 3));
         for (at, frame) in drawing.frames.iter().enumerate() {
             assert!(drawing.frames[..at].iter().all(|other| !frame.rect.meets(&other.rect, 0.0)));
@@ -260,14 +286,30 @@ mod tests {
                 .collect();
             assert_eq!(inside, [&scene.tools[node.tool].id[..1]]);
         }
-        assert_eq!(drawing, overview(&scene));
+        assert_eq!(drawing, overview(&scene, 1.0));
     }
 
     #[test]
     fn servers_without_edges_are_shown() {
         let mut view = view(Vec::new());
         view.servers = vec![schemascope_api::GraphServer { name: "idle".into(), tools: 4 }];
-        let drawing = overview(&scene(&view, &Request::default()));
+        let drawing = overview(&scene(&view, &Request::default()), 1.0);
         assert_eq!((drawing.frames.len(), drawing.frames[0].tools), (1, 4));
+    }
+
+    #[test]
+    fn servers_fill_areas_of_any_shape() {
+        let pairs = |server: usize| (0..server).map(move |tool| (server, tool));
+        let edges = (1..12).flat_map(pairs).map(|(server, tool)| {
+            edge(&format!("s{server}__a{tool}"), &format!("s{server}__b{tool}"), 0.9, "seen")
+        });
+        let view = view(edges.collect());
+        let scene = scene(&view, &Request::default());
+        for ratio in [0.5, 1.0, 2.0] {
+            let drawing = overview(&scene, ratio);
+            let used: f64 = drawing.frames.iter().map(|frame| frame.rect.width * frame.rect.height).sum();
+            let height = drawing.height.max(drawing.width / ratio);
+            assert!(used > 0.45 * height * height * ratio, "{ratio}: {used} of {}", height * height * ratio);
+        }
     }
 }

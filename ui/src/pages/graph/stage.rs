@@ -36,7 +36,10 @@ pub fn Stage(
     let room = RwSignal::new((0.0_f64, 0.0_f64));
     let unit = RwSignal::new(1.0_f64);
     on_resize(canvas, move |element| {
-        room.set((f64::from(element.client_width()), f64::from(element.client_height())));
+        let (width, height) = (f64::from(element.client_width()), f64::from(element.client_height()));
+        room.set((width, height));
+        // In steps, so that tools keep their places when the window changes a little.
+        state.ratio.set((width / height.max(1.0) * 4.0).round().clamp(2.0, 10.0) / 4.0);
         unit.set(browser::token_px("--u").unwrap_or(1.0));
     });
     // A scale that the user chose; else the picture fits, as far as it stays legible.

@@ -42,6 +42,8 @@ pub struct State {
     pub scene: Memo<Arc<Scene>>,
     /// The picture; empty while the page asks whether to draw many tools.
     pub drawing: Memo<Arc<Drawing>>,
+    /// Width of the area of the picture, divided by its height.
+    pub ratio: RwSignal<f64>,
     /// Number of tools that the user agreed to draw.
     pub agreed: RwSignal<usize>,
     /// The selected tool. A selected edge is in the address.
@@ -72,13 +74,12 @@ impl State {
                 _ => Arc::default(),
             })
         });
+        let ratio = RwSignal::new(1.0);
         let drawing = Memo::new(move || {
-            let agreed = agreed.get();
-            scene.with(
-                |scene| {
-                    if scene.tools.len() > agreed { Arc::default() } else { Arc::new(picture(scene)) }
-                },
-            )
+            let (agreed, ratio) = (agreed.get(), ratio.get());
+            scene.with(|scene| {
+                if scene.tools.len() > agreed { Arc::default() } else { Arc::new(picture(scene, ratio)) }
+            })
         });
         let state = Self {
             app,
@@ -89,6 +90,7 @@ impl State {
             focused: RwSignal::new(false),
             scene,
             drawing,
+            ratio,
             agreed,
             tool: RwSignal::new(None),
             pivot: RwSignal::new(None),
@@ -190,7 +192,7 @@ impl State {
         let next = self
             .place
             .with_untracked(|place| self.chain.with_untracked(|chain| shown_of(view, place, chain)));
-        let agreed = self.agreed.get_untracked();
+        let (agreed, ratio) = (self.agreed.get_untracked(), self.ratio.get_untracked());
         self.scene.with_untracked(|known| {
             let ends = |scene: &Scene| -> Vec<(String, String)> {
                 scene
@@ -201,7 +203,7 @@ impl State {
             };
             ends(known) != ends(&next)
                 || (next.tools.len() <= agreed
-                    && self.drawing.with_untracked(|drawing| !drawing.is_level_with(&picture(&next))))
+                    && self.drawing.with_untracked(|drawing| !drawing.is_level_with(&picture(&next, ratio))))
         })
     }
 
@@ -357,6 +359,6 @@ fn shown_of(view: &GraphView, place: &Place, chain: &[Edge]) -> Scene {
     scene(&view, &request)
 }
 
-fn picture(scene: &Scene) -> Drawing {
-    if scene.focus.is_some() { drawing(scene) } else { overview(scene) }
+fn picture(scene: &Scene, ratio: f64) -> Drawing {
+    if scene.focus.is_some() { drawing(scene) } else { overview(scene, ratio) }
 }
