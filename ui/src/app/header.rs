@@ -166,7 +166,7 @@ fn Pulse() -> impl IntoView {
                 <b>{move || servers.get().0}</b> " ready"
                 {move || (servers.get().1 > 0).then(|| view! { <span class="bad">", " {servers.get().1} " failed"</span> }.into_any())}
             </span>
-            <span title="mean of the last five seconds">
+            <span class="rate" title="mean of the last five seconds">
                 <b>{move || match rate.get() {
                     rate if rate >= 10.0 => count(rate.round() as u64),
                     rate => format!("{rate:.1}").trim_end_matches(".0").to_owned(),

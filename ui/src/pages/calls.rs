@@ -31,7 +31,7 @@ const COLUMNS: &[Column<Arc<CallRow>>] = &[
     Column::text("started", "Started", Width::Fixed(88), &|row: &Arc<CallRow>| {
         view! { <Time at=row.at.as_millis() /> }.into_any()
     }),
-    Column::text("tool", "Tool", Width::Share(140, 2.0), &|row: &Arc<CallRow>| {
+    Column::text("tool", "Tool", Width::Share(84, 2.0), &|row: &Arc<CallRow>| {
         view! { <span class="mono"><ToolName id=row.tool_id.clone() /></span> }.into_any()
     }),
     Column::text("status", "Status", Width::Fixed(92), &status),

@@ -210,7 +210,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Left,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Id(&row.tool_id),
-        width: 180,
+        width: 146,
         min_table_width: 0,
     },
     ToolColumn {
