@@ -20,6 +20,11 @@ pub(crate) fn is_name(byte: u8) -> bool {
     is_word(byte) || byte == b'.'
 }
 
+/// The last boundary between characters up to a place.
+pub(crate) fn boundary(text: &str, at: usize) -> usize {
+    (0..=at.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}
+
 /// Whether a run of characters contains a random piece rather than names, words or numbers only: at least 12 letters
 /// and digits in a row that mix both, or that switch to a capital four times.
 pub(crate) fn has_random_piece(run: &[u8]) -> bool {

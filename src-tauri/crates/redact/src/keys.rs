@@ -3,6 +3,8 @@
 //! Keys are compared without case and without `_`, `-`, `.` and space, so `API-Key`, `apiKey` and `api_key` are
 //! equal. A key that ends in a sensitive word is sensitive too: `github_token`, `db.password`.
 
+use crate::chars::boundary;
+
 /// Words at the end of sensitive keys.
 const ENDINGS: &[&str] = &[
     "accesskey",
@@ -128,6 +130,33 @@ pub(crate) fn is_ambiguous(key: &str) -> bool {
     AMBIGUOUS.iter().any(ends)
 }
 
+/// Whether a description such as `Password field` or `#loginPassword` has a sensitive word, or two that are one
+/// together.
+pub(crate) fn names_secret(description: &str) -> bool {
+    let description = &description[..boundary(description, 2 * MAX_KEY_BYTES)];
+    let mut before = "";
+    let mut words = description.split(|c: char| !c.is_alphanumeric()).flat_map(camel_words);
+    words.any(|word| {
+        let pair = [before, word].concat();
+        before = word;
+        is_sensitive_key(word) || is_sensitive_key(&pair)
+    })
+}
+
+/// The parts of a word that begin with a capital after a small letter.
+fn camel_words(word: &str) -> impl Iterator<Item = &str> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let turns = rest.as_bytes().windows(2);
+        let turn = turns
+            .take(MAX_KEY_BYTES)
+            .position(|two| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase());
+        let (part, after) = rest.split_at(turn.map_or(rest.len(), |at| at + 1));
+        rest = after;
+        (!part.is_empty()).then_some(part)
+    })
+}
+
 fn is_separator(c: char) -> bool {
     matches!(c, '_' | '-' | '.' | ' ')
 }
@@ -153,6 +182,22 @@ fn ends_sensitively(plain: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn descriptions_name_secrets() {
+        for text in [
+            "Password field",
+            "#loginPassword",
+            "input[name=\"user[password]\"]",
+            "Enter API key",
+            "é API-Key",
+        ] {
+            assert!(names_secret(text), "{text}");
+        }
+        for text in ["Search box", "Forgot it?", "#email", "Keyboard layout", "Monkey", ""] {
+            assert!(!names_secret(text), "{text}");
+        }
+    }
 
     #[test]
     fn last_letters_cover_all_endings() {

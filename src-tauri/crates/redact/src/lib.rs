@@ -18,6 +18,7 @@
 //! | password or token in an address | `https://user:x@host`, Slack webhook | `finders/url.rs` |
 //! | value with a name before it in text | `password: x`, `?sig=x` | `finders/named/` |
 //! | HTTP header in text | `Authorization: Bearer x`, `Cookie: a=x` | `finders/named/headers.rs` |
+//! | text of a field | `textbox "Password": x`, `<input type="password" value="x">` | `finders/named/forms.rs` |
 //! | password in a command | `curl -u me:x`, `mysql -px` | `finders/named/commands.rs` |
 //! | any of these in base64 | `cGFzc3dvcmQ6IHg=` | `finders/base64_text.rs` |
 //! | value from an upstream's configuration | `env` in `mcp.json` | `finders/configured.rs` |

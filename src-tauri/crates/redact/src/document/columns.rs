@@ -64,6 +64,11 @@ impl Columns {
         self.index == 0
     }
 
+    /// Whether the current item is the first, the third, and so on.
+    pub(super) fn is_even(&self) -> bool {
+        self.index.is_multiple_of(2)
+    }
+
     /// Whether it matters that the current item is a sensitive name.
     pub(super) fn may_be_name(&self) -> bool {
         self.names || self.is_row && self.index == 0

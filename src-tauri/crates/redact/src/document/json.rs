@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use schemascope_model::{Marker, Redacted};
 
 use super::blocks::{self, Blocks};
-use super::columns::{Above, Columns, Secrecy};
+use super::columns::{Columns, Secrecy};
 use super::command::{self, Command};
+use super::container::Container;
 use super::hints::Hints;
 use super::role::{Role, role_of};
 use super::schema_like;
@@ -15,7 +16,7 @@ use super::text::{Expected, edits_of_plain_text};
 use crate::edits::{Edit, Span, apply, merged};
 use crate::finders::{self, MIN_RUN, is_plausible_under_ambiguous_key};
 use crate::key_cache::KeyCache;
-use crate::keys::is_ambiguous;
+use crate::keys::{is_ambiguous, names_secret};
 use crate::{MAX_NESTING, Redactor, Trust, Unescaped};
 use schemascope_json::{Quoted, is_json, number_end, quoted, quoted_end, unescaped};
 
@@ -86,35 +87,6 @@ struct Scan<'a> {
     /// Numbers of the keys that are secrets.
     secret_keys: HashMap<String, usize>,
     edits: Vec<Edit>,
-}
-
-/// An open object or array.
-struct Container {
-    is_object: bool,
-    /// Everything inside is secret.
-    secret: bool,
-    /// A schema of something secret: the values that it lists are secret.
-    is_secret_schema: bool,
-    /// In a schema: the keys are names of fields.
-    names_fields: bool,
-    /// In a schema: a value of what it describes, such as a default.
-    is_value: bool,
-    /// The texts of the blocks in this array, if it holds content blocks.
-    blocks: Option<Blocks>,
-    /// In an array: the last item was an option such as `--password`.
-    after_option: bool,
-    /// In an object: whether its `name` is one of a secret.
-    named: Option<Secrecy>,
-    /// In an object: the span of its `value`.
-    value: Option<Span>,
-    columns: Columns,
-    command: Command,
-}
-
-impl Container {
-    fn above(&mut self) -> Above<'_> {
-        Above { columns: &mut self.columns, is_object: self.is_object }
-    }
 }
 
 impl<'a> Scan<'a> {
@@ -223,6 +195,9 @@ impl<'a> Scan<'a> {
                         after_option: false,
                         named: None,
                         value: None,
+                        is_secret_field: false,
+                        typed: None,
+                        has_pairs: !is_object && role == Role::Pairs,
                         columns,
                         command: Command::of_array(!is_object && role == Role::Arguments),
                     });
@@ -277,7 +252,8 @@ impl<'a> Scan<'a> {
         let quoted = &self.json[found.span.clone()];
         let after_option = std::mem::take(&mut inside.after_option);
         if !inside.is_object {
-            let is_option = quoted.starts_with("\"-") && !quoted.contains('=');
+            let is_option = quoted.starts_with("\"-") && !quoted.contains('=')
+                || inside.has_pairs && inside.columns.is_even();
             let secrecy = inside.columns.secrecy();
             let is_sensitive = quoted.len() < 64
                 && (is_option || inside.columns.may_be_name())
@@ -296,13 +272,20 @@ impl<'a> Scan<'a> {
         }
         match role {
             Role::Name if quoted.len() < 64 => {
+                // `Password field`, as agents describe where they type.
                 let name = quoted.trim_matches('"');
+                let is_kind = |(_, kind): &(&str, &str)| matches!(*kind, "field" | "input" | "textbox");
+                let name = name.rsplit_once(' ').filter(is_kind).map_or(name, |(name, _)| name);
                 if self.redactor.is_sensitive_key(name) {
                     inside.named = Some(Secrecy::Certain);
                 } else if inside.named.is_none() && is_ambiguous(name) {
                     inside.named = Some(Secrecy::Possible);
                 }
             }
+            Role::Field if names_secret(quoted) => {
+                (inside.named, inside.is_secret_field) = (Some(Secrecy::Certain), true);
+            }
+            Role::Kind if quoted == "\"password\"" => inside.named = Some(Secrecy::Certain),
             Role::Program => inside.command.named(&found, quoted),
             Role::Value => inside.value = Some(found.span.clone()),
             // A text of several words is prose about what is named.
@@ -312,6 +295,7 @@ impl<'a> Scan<'a> {
                 return self.string(&found, is_plausible_under_ambiguous_key(text.as_bytes()));
             }
             Role::Text if !secret => {
+                inside.typed = Some(found.span.clone());
                 if let Some(blocks) = above.and_then(|above| open[above].blocks.as_mut()) {
                     return blocks.push(found);
                 }
@@ -321,7 +305,8 @@ impl<'a> Scan<'a> {
         self.string(&found, secret);
     }
 
-    fn close(&mut self, closed: Container, mut around: Option<&mut Container>) {
+    fn close(&mut self, mut closed: Container, mut around: Option<&mut Container>) {
+        let named_value = closed.named_value();
         if let Some(around) = around.as_deref_mut() {
             // `"columns": [{"name": "password"}]`
             if closed.named == Some(Secrecy::Certain) && around.columns.may_be_name() {
@@ -332,7 +317,7 @@ impl<'a> Scan<'a> {
         if let Some(words) = closed.command.close(self.json, around.map(|around| &mut around.command)) {
             self.command(&words);
         }
-        if let (Some(secrecy), Some(value)) = (closed.named, closed.value) {
+        if let Some((secrecy, value)) = named_value {
             let written = &self.json[value.clone()];
             match (written.starts_with('"'), secrecy) {
                 (true, Secrecy::Certain) => self.string(&self.quoted(value.start), true),

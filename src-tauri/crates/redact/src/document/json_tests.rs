@@ -50,6 +50,39 @@ fn ambiguous_keys_need_value_that_looks_generated() {
 }
 
 #[test]
+fn what_is_typed_into_fields_for_secrets_is_replaced() {
+    for (json, expect) in [
+        (
+            r#"{"element":"Password field","ref":"e12","text":"it is blue","submit":true}"#,
+            r#"{"element":"Password field","ref":"e12","text":"⟦redacted string 10⟧","submit":true}"#,
+        ),
+        (
+            r##"{"value":"hunter2","selector":"#login-password"}"##,
+            r##"{"value":"⟦redacted string 7⟧","selector":"#login-password"}"##,
+        ),
+        (r#"{"type":"password","value":"hunter2"}"#, r#"{"type":"password","value":"⟦redacted string 7⟧"}"#),
+        (
+            r#"{"label":"Password","value":"hunter2"}"#,
+            r#"{"label":"Password","value":"⟦redacted string 7⟧"}"#,
+        ),
+        (
+            r#"{"rawHeaders":["Accept","x-api-key","X-Api-Key","abcd","Host","h"]}"#,
+            r#"{"rawHeaders":["Accept","x-api-key","X-Api-Key","⟦redacted string 4⟧","Host","h"]}"#,
+        ),
+    ] {
+        check(json, expect, 1);
+    }
+    for benign in [
+        r##"{"element":"Search field","text":"hunter2","selector":"#search"}"##,
+        r#"{"element":"Password field","ref":"e12"}"#,
+        r#"{"content":[{"type":"text","text":"hunter2"}],"element":"Password field"}"#,
+        r#"{"type":"string","value":"hunter2","headers":["X-Api-Key","abcd"]}"#,
+    ] {
+        assert_eq!(redact(benign, Trust::Foreign), None, "{benign}");
+    }
+}
+
+#[test]
 fn columns_with_sensitive_names_are_replaced() {
     check(
         r#"{"columns":["user","password"],"rows":[["ann","a word"],["bob",17],["cy",null],["di",{"x":"y"}]]}"#,

@@ -3,6 +3,7 @@
 pub(crate) mod blocks;
 mod columns;
 mod command;
+mod container;
 mod embedded;
 mod hints;
 pub(crate) mod json;

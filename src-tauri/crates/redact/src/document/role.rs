@@ -15,6 +15,12 @@ pub(super) enum Role {
     Columns,
     /// The value of the sibling `name`.
     Value,
+    /// The field of a page into which the sibling `text` or `value` is typed.
+    Field,
+    /// The kind of a field, such as `password`.
+    Kind,
+    /// Names and values in turn.
+    Pairs,
     /// The program of a command.
     Program,
     /// The arguments of a command.
@@ -30,11 +36,14 @@ pub(super) fn role_of(key: &str) -> Role {
     match key {
         "content" => Role::Content,
         "text" => Role::Text,
-        "name" | "key" | "header" | "field" | "variable" | "setting" | "property" | "parameter" | "Name"
-        | "Key" => Role::Name,
+        "name" | "key" | "header" | "field" | "variable" | "setting" | "property" | "parameter" | "label"
+        | "Name" | "Key" => Role::Name,
         "columns" | "fields" | "headers" | "cols" | "column_names" | "columnNames" | "field_names"
         | "fieldNames" | "Columns" | "Fields" => Role::Columns,
         "value" | "Value" | "val" => Role::Value,
+        "element" | "selector" | "locator" => Role::Field,
+        "type" | "inputType" => Role::Kind,
+        "rawHeaders" | "raw_headers" | "rawTrailers" => Role::Pairs,
         "command" | "cmd" | "program" | "executable" => Role::Program,
         "args" | "arguments" | "argv" => Role::Arguments,
         _ if is_ambiguous(key) => Role::Ambiguous,

@@ -2,9 +2,10 @@
 //! `Cookie: a=b`, `<secret>x</secret>`, in prose, settings, commands, queries, headers and truncated JSON.
 //!
 //! `keyword` says which names announce a secret, `value` finds where the value begins and ends, and `plausible` decides
-//! whether it is a secret. Headers and commands have files of their own.
+//! whether it is a secret. Headers, commands, pairs of a name and a value, and fields of forms have files of their own.
 
 mod commands;
+mod forms;
 pub(crate) mod headers;
 pub(crate) mod keyword;
 mod pairs;
@@ -17,7 +18,7 @@ use commands::{find_after_flag, find_attached_value, find_identified_by, find_lo
 use headers::{find_after_scheme, find_basic_credentials, find_in_authorization, find_in_cookie};
 use keyword::{SecretKind, announced_kind};
 use plausible::is_plausible;
-use value::{MAX_VALUE_BYTES, value_after};
+use value::{MAX_VALUE_BYTES, Notation, value_after};
 
 /// Longest name, in bytes.
 const MAX_NAME_BYTES: usize = 100;
@@ -78,6 +79,12 @@ pub(crate) fn find_after_keyword(text: &str, at: usize, effort: &mut Effort, spa
             spans.push(span);
         }
         return;
+    }
+    if matches!(kind, SecretKind::Password | SecretKind::Token)
+        && let Some(span) = forms::field_value(text, start, end)
+        && is_plausible(&bytes[span.clone()], kind, &Notation::QUOTED, name.as_bytes())
+    {
+        return spans.push(span);
     }
     let Some(value) = value_after(bytes, start, end, kind, flag, effort.most()) else { return };
     match kind {

@@ -1,6 +1,7 @@
 //! Secrets whose name is itself a value: `{'name': 'api_key', 'value': 'x'}`, `- name: password` above `  value: x`.
 
-use super::value::{Notation, Separator};
+use super::value::Notation;
+use crate::chars::boundary;
 use crate::edits::Span;
 
 /// Bytes around a name in which the words of a pair are looked for.
@@ -34,14 +35,12 @@ pub(super) fn paired_value(text: &str, start: usize, end: usize) -> Option<(Span
     };
     let length = value.find(is_end).unwrap_or(value.len());
     let at = text.len() - value.len();
-    let notation = Notation { quoted: true, separator: Separator::Colon, spaced: true, in_list: false };
-    (length <= MAX_VALUE).then(|| (at..at + value[..length].trim_end().len(), notation))
+    (length <= MAX_VALUE).then(|| (at..at + value[..length].trim_end().len(), Notation::QUOTED))
 }
 
 /// The last bytes before a place.
 fn tail(text: &str, at: usize) -> &str {
-    let from = (at.saturating_sub(NEAR)..=at).find(|from| text.is_char_boundary(*from)).unwrap_or(at);
-    text.get(from..at).unwrap_or_default()
+    text.get(boundary(text, at.saturating_sub(NEAR))..at).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -258,10 +258,9 @@ pub(crate) fn is_plausible(value: &[u8], kind: SecretKind, notation: &Notation, 
 
 /// Whether a text under an ambiguous key (`auth`, `pass`) is plausibly a secret: one word of letters and digits.
 pub(crate) fn is_plausible_under_ambiguous_key(value: &[u8]) -> bool {
-    let notation = Notation { quoted: true, separator: Separator::Colon, spaced: true, in_list: false };
     !value.contains(&b' ')
         && value.iter().any(u8::is_ascii_digit)
-        && is_plausible(value, SecretKind::Random, &notation, b"")
+        && is_plausible(value, SecretKind::Random, &Notation::QUOTED, b"")
 }
 
 /// Whether a value is not made of words: letters and digits mixed, several capitals inside, or long and no name.

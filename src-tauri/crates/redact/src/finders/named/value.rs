@@ -22,8 +22,13 @@ pub(crate) struct Notation {
     pub(crate) in_list: bool,
 }
 
-/// What separates a name from its value.
+impl Notation {
+    /// That of a value between quotes behind a colon.
+    pub(crate) const QUOTED: Self =
+        Self { quoted: true, separator: Separator::Colon, spaced: true, in_list: false };
+}
 
+/// What separates a name from its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Separator {
     Equals,
