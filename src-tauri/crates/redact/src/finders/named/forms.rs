@@ -32,7 +32,7 @@ pub(super) fn field_value(text: &str, start: usize, end: usize) -> Option<Span> 
     (!value.is_empty()).then_some(at..at + value.len())
 }
 
-/// `- textbox "Password" [ref=e12]: x`, or with the text in a line below it.
+/// `- textbox "Password" [ref=e12]: x`, or with the text in a line below it, or `textbox "Password" value="x"`.
 fn in_snapshot<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
     let role = &before[..before.rfind('"')?];
     ["textbox ", "searchbox ", "combobox "].iter().find(|field| role.ends_with(**field))?;
@@ -42,6 +42,9 @@ fn in_snapshot<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
     let mut states = rest[rest.find('"')? + 1..].trim_start_matches([' ', '\'']);
     while let Some((_, after)) = states.strip_prefix('[').and_then(|state| state.split_once(']')) {
         states = after.trim_start_matches([' ', '\'']);
+    }
+    if let Some((_, value)) = states.split_once("value=\"") {
+        return value.split('"').next();
     }
     let value = unquoted(states.strip_prefix(':')?.trim());
     if !value.is_empty() {
@@ -125,6 +128,7 @@ mod tests {
             "- textbox \"Password *\" [ref=e12]: \"s3cretX\"",
             "- 'textbox \"Password: new\" [ref=e1]': s3cretX",
             "- textbox \"Password\" [ref=e1]:\n  - /placeholder: Enter it\n  - text: s3cretX\n- text: more",
+            "uid=1_5 textbox \"Password\" required value=\"s3cretX\"",
             "<input type=\"password\" name=\"pw\" value=\"s3cretX\">",
             "<INPUT value='s3cretX' type='password'/>",
             "<input type=\\\"password\\\" value=\\\"s3cretX\\\">",
