@@ -87,14 +87,15 @@ fn in_body<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
     rest.get(blank..)?.lines().next()
 }
 
-/// `getByLabel('Password').fill('x')`, `fill('#password', 'x')`.
+/// `getByLabel('Password').fill('x')`, `fill('#password', 'x')`, `querySelector('#password').value = 'x'`.
 fn in_call<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
     let at = rest.bytes().take(LABEL).position(|byte| matches!(byte, b'"' | b'\'' | b'`' | b'\n'))?;
     let after = rest[at + 1..].trim_start_matches([' ', ')', ']', '}']);
     let value = match after.strip_prefix('.') {
         Some(call) => {
             let call = call.strip_prefix("first().").unwrap_or(call);
-            CALLS.iter().find_map(|name| call.strip_prefix(name))?
+            let assigned = || call.strip_prefix("value")?.trim_start().strip_prefix('=').map(str::trim_start);
+            CALLS.iter().find_map(|name| call.strip_prefix(name)).or_else(assigned)?
         }
         None => {
             let line = before.rsplit('\n').next()?;
@@ -138,6 +139,7 @@ mod tests {
             "page.get_by_label(\"Password\").first().fill(\"s3cretX\")",
             "driver.find_element(By.ID, 'password').send_keys('s3cretX')",
             "await page.fill('#password', 's3cretX')",
+            "document.querySelector('#password').value = 's3cretX'",
         ] {
             assert_eq!(value(text).as_deref(), Some("s3cretX"), "{text}");
         }
@@ -150,6 +152,7 @@ mod tests {
             "<label for=\"password\">x</label><input value=\"s3cretX\">",
             "expect(page.getByLabel('Password')).toHaveText('s3cretX')",
             "translate('password', 's3cretX')",
+            "if (query('#password').value == 's3cretX') go()",
             "form-data; name=\"password\"",
         ] {
             assert_eq!(value(text), None, "{text}");
