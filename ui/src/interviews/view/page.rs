@@ -79,12 +79,12 @@ pub fn Interviews() -> impl IntoView {
                         Pane::None => none(),
                         Pane::Unselected => view! {
                             <Empty icon="messages-square" title="No conversation selected">
-                                <p>"Select a conversation on the left to see its questions, answers and aggregates."</p>
+                                <p>"Select a conversation to see its questions, answers and aggregates."</p>
                             </Empty>
                         }.into_any(),
                         Pane::Unknown => view! {
                             <Empty icon="search" title="Conversation not found">
-                                <p>"It may have been deleted. Select another one on the left."</p>
+                                <p>"It may have been deleted. Select another one."</p>
                             </Empty>
                         }.into_any(),
                     }}
