@@ -222,8 +222,10 @@ fn free_place(packed: &[Rect], size: Size, top: f64, width: f64) -> Rect {
     let mut xs: Vec<f64> =
         packed.iter().map(|other| other.x + other.width + BETWEEN).chain([MARGIN]).collect();
     let mut ys: Vec<f64> = packed.iter().map(|other| other.y + other.height + BETWEEN).chain([top]).collect();
-    xs.sort_by(f64::total_cmp);
-    ys.sort_by(f64::total_cmp);
+    for places in [&mut xs, &mut ys] {
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+    }
     let fits = |rect: &Rect| {
         (rect.x <= MARGIN || rect.x + rect.width <= width)
             && !packed.iter().any(|other| rect.meets(other, BETWEEN - 1.0))

@@ -34,10 +34,10 @@ pub(super) struct Container {
 }
 
 impl Container {
-    /// The value that the siblings call a secret, and how certain that is.
-    pub(super) fn named_value(&mut self) -> Option<(Secrecy, Span)> {
+    /// The values that their siblings call secrets, and how certain that is.
+    pub(super) fn named_values(&mut self) -> impl Iterator<Item = (Secrecy, Span)> + use<> {
         let typed = self.typed.take().filter(|_| self.is_secret_field).map(|span| (Secrecy::Certain, span));
-        typed.or_else(|| self.named.zip(self.value.take()))
+        typed.into_iter().chain(self.named.zip(self.value.take()))
     }
 
     /// The parts that a container inside needs.

@@ -306,7 +306,7 @@ impl<'a> Scan<'a> {
     }
 
     fn close(&mut self, mut closed: Container, mut around: Option<&mut Container>) {
-        let named_value = closed.named_value();
+        let named_values = closed.named_values();
         if let Some(around) = around.as_deref_mut() {
             // `"columns": [{"name": "password"}]`
             if closed.named == Some(Secrecy::Certain) && around.columns.may_be_name() {
@@ -317,7 +317,7 @@ impl<'a> Scan<'a> {
         if let Some(words) = closed.command.close(self.json, around.map(|around| &mut around.command)) {
             self.command(&words);
         }
-        if let Some((secrecy, value)) = named_value {
+        for (secrecy, value) in named_values {
             let written = &self.json[value.clone()];
             match (written.starts_with('"'), secrecy) {
                 (true, Secrecy::Certain) => self.string(&self.quoted(value.start), true),

@@ -80,6 +80,11 @@ fn what_is_typed_into_fields_for_secrets_is_replaced() {
     ] {
         assert_eq!(redact(benign, Trust::Foreign), None, "{benign}");
     }
+    check(
+        r#"{"text":"a b","element":"API key","value":"c d"}"#,
+        r#"{"text":"⟦redacted string 3⟧","element":"API key","value":"⟦redacted string 3⟧"}"#,
+        2,
+    );
 }
 
 #[test]
