@@ -180,8 +180,7 @@ impl<R: Read> Documents<R> {
                 // begins. Below another line, which may be cut off, they can be documents.
                 let is_spread =
                     rest.split(|byte| *byte == b'\n').next().is_some_and(|line| line.trim_ascii().len() == 1);
-                let lines = error.line().saturating_sub(1).checked_sub(1).filter(|_| is_spread);
-                let line = lines.and_then(|lines| memchr_iter(b'\n', rest).nth(lines));
+                let line = line_feed_before(&error, rest).filter(|_| is_spread);
                 let before = line.map_or(0, |line| line + usize::from(error.column() > 1));
                 self.skips = Some(if is_container { Skipped::Container } else { Skipped::Line });
                 self.pass(self.start + before);
@@ -254,8 +253,12 @@ impl<R: Read> Documents<R> {
 
 /// Number of bytes of `document` up to the error in it.
 fn place(error: &serde_json::Error, document: &[u8]) -> usize {
-    let before = error.line().checked_sub(2).and_then(|lines| memchr_iter(b'\n', document).nth(lines));
-    before.map_or(0, |line_feed| line_feed + 1) + error.column()
+    line_feed_before(error, document).map_or(0, |line_feed| line_feed + 1) + error.column()
+}
+
+/// The line feed before the line with the error, unless that is the first one.
+fn line_feed_before(error: &serde_json::Error, document: &[u8]) -> Option<usize> {
+    error.line().checked_sub(2).and_then(|lines| memchr_iter(b'\n', document).nth(lines))
 }
 
 /// The error, with its line if that is another one than the line in which the document begins, and what it is instead

@@ -1,5 +1,6 @@
 //! Secrets in fields of forms: in snapshots of pages, HTML, bodies of forms, and code that fills them in.
 
+use super::value::quoted_length;
 use crate::chars::boundary;
 use crate::edits::Span;
 
@@ -44,18 +45,16 @@ fn in_snapshot<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
         states = after.trim_start_matches([' ', '\'']);
     }
     if let Some((_, value)) = states.split_once("value=\"") {
-        return value.split('"').next();
+        return value.get(..quoted_length(value.as_bytes(), b'"', false));
     }
     let value = unquoted(states.strip_prefix(':')?.trim());
     if !value.is_empty() {
         return Some(value);
     }
     let is_deeper = |line: &&str| line.len() - line.trim_start_matches(' ').len() > margin;
-    let lines = below.lines().take(8).take_while(is_deeper);
-    lines
-        .filter_map(|line| line.trim_start().strip_prefix("- text:"))
-        .map(|value| unquoted(value.trim()))
-        .next()
+    let mut lines = below.lines().take(8).take_while(is_deeper);
+    let value = lines.find_map(|line| line.trim_start().strip_prefix("- text:"))?;
+    Some(unquoted(value.trim()))
 }
 
 /// `<input type="password" value="x">`.
@@ -103,9 +102,9 @@ fn in_call<'t>(before: &str, rest: &'t str) -> Option<&'t str> {
             after.strip_prefix(',').filter(|_| types)?.trim_start()
         }
     };
-    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
+    let quote = value.bytes().next().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'))?;
     let value = &value[1..];
-    Some(&value[..value.find(quote)?])
+    value.get(..quoted_length(value.as_bytes(), quote, false))
 }
 
 fn unquoted(value: &str) -> &str {
@@ -143,6 +142,8 @@ mod tests {
         ] {
             assert_eq!(value(text).as_deref(), Some("s3cretX"), "{text}");
         }
+        let quote = r"page.getByLabel('Password').fill('it\'s s3cret')";
+        assert_eq!(value(quote).as_deref(), Some(r"it\'s s3cret"));
         let long = format!("<input type=\"password\" value=\"s3cretX\">{}", "é".repeat(BEHIND));
         assert_eq!(value(&long).as_deref(), Some("s3cretX"));
         for text in [
