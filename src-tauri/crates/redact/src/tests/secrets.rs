@@ -147,6 +147,7 @@ fn secrets(seed: u64) -> Vec<Planted> {
         ("field", "- textbox \"Password\" [active] [ref=e12]: ¦P¦\n- button \"Login\" [ref=e13]"),
         ("field", "<form><input type=\"password\" name=\"pw\" value=\"¦P¦\"><input name=\"q\"></form>"),
         ("field", "await page.getByRole('textbox', { name: 'Password' }).fill('¦P¦');"),
+        ("field", "page.get_by_label(\"Password\").fill(\"¦correct horse battery staple¦\")"),
         ("field", "await page.fill('#password', '¦P¦')"),
         ("field", "--b\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\n¦P¦\r\n--b--"),
         ("sql", "CREATE USER x IDENTIFIED BY '¦P¦';"),

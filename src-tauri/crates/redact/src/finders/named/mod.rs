@@ -12,6 +12,7 @@ mod pairs;
 pub(crate) mod plausible;
 pub(crate) mod value;
 
+use crate::MARKER;
 use crate::chars::is_name;
 use crate::edits::Span;
 use commands::{find_after_flag, find_attached_value, find_identified_by, find_login, find_user_option};
@@ -82,9 +83,13 @@ pub(crate) fn find_after_keyword(text: &str, at: usize, effort: &mut Effort, spa
     }
     if matches!(kind, SecretKind::Password | SecretKind::Token)
         && let Some(span) = forms::field_value(text, start, end)
-        && is_plausible(&bytes[span.clone()], kind, &Notation::QUOTED, name.as_bytes())
     {
-        return spans.push(span);
+        let value = &text[span.clone()];
+        // In a field for a password, several words are one.
+        let is_phrase = kind == SecretKind::Password && value.contains(' ') && !value.contains(MARKER);
+        if is_phrase || is_plausible(value.as_bytes(), kind, &Notation::QUOTED, name.as_bytes()) {
+            return spans.push(span);
+        }
     }
     let Some(value) = value_after(bytes, start, end, kind, flag, effort.most()) else { return };
     match kind {
