@@ -1,16 +1,22 @@
 //! Embeds the dashboard that `cargo xtask ui` built.
 
 use std::collections::hash_map::DefaultHasher;
-use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
+use std::{env, fs};
 
 /// Every file of the dashboard, compressed with gzip.
 const DIST: &str = "../../../ui/dist.gz";
+/// Set while it is being built and everything else is compiled.
+const UNFINISHED: &str = "SCHEMASCOPE_DASHBOARD_UNFINISHED";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed={DIST}");
+    println!("cargo:rerun-if-env-changed={UNFINISHED}");
+    if env::var_os(UNFINISHED).is_some() {
+        return Err("the dashboard is being built".into());
+    }
     let mut table = String::from("&[\n");
     let mut files: Vec<_> = match fs::read_dir(DIST) {
         Ok(files) => files.filter_map(|file| Some(file.ok()?.path())).collect(),
@@ -32,5 +38,5 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         );
     }
     table += "]\n";
-    Ok(fs::write(Path::new(&std::env::var("OUT_DIR")?).join("pages.rs"), table)?)
+    Ok(fs::write(Path::new(&env::var("OUT_DIR")?).join("pages.rs"), table)?)
 }

@@ -5,11 +5,11 @@ mod programs;
 use std::collections::BTreeMap;
 use std::env::consts::EXE_SUFFIX;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-use crate::shell::{UNOPTIMISED, both, cargo, must, output, root, step};
+use crate::shell::{UNOPTIMISED, both, cargo, must, output, root, step, succeeds};
 use crate::{checks, fuzz, setup, ui};
 use programs::{Build, Results};
 
@@ -83,10 +83,16 @@ pub fn run() -> Result<bool> {
     tally.check("features", checks::features);
     tally.check("licences, bans and sources", checks::packages::check);
     tally.check("sleeps in tests", checks::sleeps::check);
-    // Installing waits for the network, and the dashboard's last step uses one core.
     let clippy = clippy()?;
-    let (dashboard, installed) = both(|| ui::build_with_lints(&clippy), setup::everything);
-    installed?;
+    // Installing waits for the network, and the dashboard's last steps use one core.
+    let (dashboard, ready) = both(
+        || ui::build_with_lints(&clippy),
+        || {
+            setup::everything()?;
+            if ui::is_built() { Ok(()) } else { ahead(&clippy) }
+        },
+    );
+    ready?;
     tally.check("dashboard", || dashboard.map(drop));
     let build = step("build with clippy", || {
         Ok(Build::by(&mut everything(&clippy))?.with(Build::by(&mut own_tests(&clippy))?))
@@ -107,6 +113,16 @@ fn everything(clippy: &Path) -> Command {
     clippy_compiles(&mut command, clippy);
     command.args(["build", "--workspace", "--exclude", "xtask", "--all-targets", UNOPTIMISED]);
     command
+}
+
+/// Compiles what does not embed the dashboard, while that is built. Whatever fails is compiled again afterwards, where it is
+/// reported.
+fn ahead(clippy: &Path) -> Result<()> {
+    step("build of what does not embed the dashboard", || {
+        let mut build = everything(clippy);
+        build.args(["--locked", "--quiet", "--keep-going"]).env(ui::UNFINISHED, "1");
+        succeeds(build.stdout(Stdio::null()).stderr(Stdio::null())).map(drop)
+    })
 }
 
 /// Compiles the tests of this program.
@@ -160,7 +176,7 @@ pub fn subject(subject: &str) -> Result<bool> {
     }
     if is_module {
         setup::servers()?;
-        if !root().join("ui/dist.gz").is_dir() || matches!(module, "dashboard" | "window") {
+        if !ui::is_built() || matches!(module, "dashboard" | "window") {
             ui::build()?;
         }
         let mut packages = vec!["-p", "schemascope", "-p", "schemascope-upstreams"];

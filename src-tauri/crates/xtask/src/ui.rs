@@ -24,6 +24,14 @@ const PROFILE: &str = "ui";
 /// Largest first load in bytes, gzipped: everything that Overview and Calls need.
 const MAX_FIRST_LOAD: u64 = 400_000;
 
+/// With this variable set, what embeds the dashboard does not compile.
+pub const UNFINISHED: &str = "SCHEMASCOPE_DASHBOARD_UNFINISHED";
+
+/// Whether it was built before.
+pub fn is_built() -> bool {
+    root().join("ui/dist.gz").is_dir()
+}
+
 /// Builds the dashboard.
 pub fn build() -> Result<bool> {
     build_with(|cargo| Ok(cargo))
