@@ -177,6 +177,25 @@ fn questions_reach_clients_and_their_answers_return() {
     });
 }
 
+/// Regression: the call that opened the client's session with a server overtook the roots. The filesystem server allows
+/// all its own folders until it has them.
+#[test]
+fn first_call_waits_until_the_server_has_the_roots() {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let servers = Map::from_iter([("communal".to_owned(), stdio(places.fixture("communal"), &["--eager"]))]);
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let mut client = program.stdio(&[]).unwrap();
+    client.initialize(&json!({"roots": {}})).unwrap();
+    client.request("tools/list", "{}").unwrap();
+    let call = client.ask_call("communal__heard", &json!({})).unwrap();
+    let asked = client.told("roots/list").unwrap();
+    let roots = json!({"roots": [{"uri": "file:///a"}]});
+    client.say(&json!({"jsonrpc": "2.0", "id": asked["id"], "result": roots}).to_string()).unwrap();
+    let heard = text(&client.answer(&call).unwrap());
+    assert_eq!(heard, json!([{"answer": roots, "to": "roots"}]).to_string());
+}
+
 /// In either era, and however soon.
 #[test]
 fn cancellation_reaches_the_server() {

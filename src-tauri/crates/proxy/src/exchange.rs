@@ -3,6 +3,7 @@
 
 use bytes::Bytes;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
@@ -39,6 +40,7 @@ pub(crate) struct Ask {
 pub(crate) struct Outbox {
     news: mpsc::Sender<Event>,
     asks: mpsc::Sender<Event>,
+    heard: Arc<AtomicBool>,
 }
 
 /// The receiving end of an [`Outbox`].
@@ -50,7 +52,7 @@ pub(crate) struct Inbox {
 /// Creates a pair of ends. Each queue holds `waiting` events.
 pub(crate) fn outbox(waiting: usize) -> (Outbox, Inbox) {
     let ((news, new), (asks, asked)) = (mpsc::channel(waiting), mpsc::channel(waiting));
-    (Outbox { news, asks }, Inbox { news: new, asks: asked })
+    (Outbox { news, asks, heard: Arc::default() }, Inbox { news: new, asks: asked })
 }
 
 impl Outbox {
@@ -62,6 +64,16 @@ impl Outbox {
     /// The queue for questions and their withdrawals, in order.
     pub(crate) fn asks(&self) -> &mpsc::Sender<Event> {
         &self.asks
+    }
+
+    /// Whether the client has its GET stream open, where it receives these events.
+    pub(crate) fn is_heard(&self) -> bool {
+        self.heard.load(Ordering::Acquire)
+    }
+
+    /// Notes whether the client has its GET stream open.
+    pub(crate) fn set_heard(&self, heard: bool) {
+        self.heard.store(heard, Ordering::Release);
     }
 
     /// Waits until the client is gone.

@@ -1,7 +1,7 @@
 //! Client sessions: the client, its requests in progress, and the open questions to it.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -70,8 +70,6 @@ pub(crate) struct Session {
     pub(crate) log_level: Mutex<Option<Bytes>>,
     /// Version of the list of all tools that the client got last.
     pub(crate) listed: Mutex<Option<ListVersion>>,
-    /// Whether the client has its GET stream open.
-    pub(crate) listening: AtomicBool,
     /// Cancelled when the session ends.
     pub(crate) ended: CancellationToken,
     used: Mutex<Instant>,
@@ -118,7 +116,6 @@ impl Sessions {
             relayed,
             log_level: Mutex::default(),
             listed: Mutex::default(),
-            listening: AtomicBool::new(false),
             ended: CancellationToken::new(),
             used: Mutex::new(Instant::now()),
         });
@@ -209,13 +206,13 @@ impl Session {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         // A stream that did not get it does not listen.
         if waiting.is_some() {
-            self.listening.store(true, Ordering::Release);
+            self.outbox.set_heard(true);
         }
         waiting
     }
 
     pub(crate) fn stop_listening(&self, waiting: Inbox) {
-        self.listening.store(false, Ordering::Release);
+        self.outbox.set_heard(false);
         *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(waiting);
     }
 
@@ -271,14 +268,12 @@ impl Session {
 
     fn is_unused(&self) -> bool {
         let timeout = if self.requests().is_empty() { UNUSED_TIMEOUT } else { ABANDONED_TIMEOUT };
-        self.last_used().elapsed() > timeout && !self.listening.load(Ordering::Acquire)
+        self.last_used().elapsed() > timeout && !self.outbox.is_heard()
     }
 
     /// Whether the client was silent for so long that it may have been killed.
     fn is_quiet(&self) -> bool {
-        self.last_used().elapsed() > QUIET_TIMEOUT
-            && !self.listening.load(Ordering::Acquire)
-            && self.requests().is_empty()
+        self.last_used().elapsed() > QUIET_TIMEOUT && !self.outbox.is_heard() && self.requests().is_empty()
     }
 
     /// The client with its current log level.

@@ -47,6 +47,8 @@ pub(crate) struct Link {
     task_tokens: Mutex<BTreeMap<u64, Bytes>>,
     /// Open questions of the upstream, by their ids.
     questions: Mutex<HashMap<Bytes, CancellationToken>>,
+    /// Notified when a question was answered or withdrawn.
+    question_over: Notify,
     notifications: broadcast::Sender<Notification>,
     /// Receives what belongs to no request, if the link serves one client only.
     owner: Option<Outbox>,
@@ -97,6 +99,7 @@ impl Link {
             pending: Mutex::default(),
             task_tokens: Mutex::default(),
             questions: Mutex::default(),
+            question_over: Notify::new(),
             notifications: broadcast::Sender::new(NOTIFICATION_CAPACITY),
             owner,
             who,

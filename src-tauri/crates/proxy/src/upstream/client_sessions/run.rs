@@ -20,6 +20,11 @@ use crate::wire::{Era, Who};
 const MAX_SESSIONS: usize = 512;
 /// Those of them in pools.
 const MAX_POOLED: usize = 64;
+/// Time in which an upstream asks what it wants to know as soon as a session is open, and time in which it takes in the
+/// answer: the filesystem server looks at each folder before it obeys.
+const SETTLING_TIME: Duration = Duration::from_millis(100);
+/// How long the first request of a session waits for such answers.
+const QUESTION_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often a session is checked for use.
 const USE_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 /// Checks in a row without use after which a session ends.
@@ -117,7 +122,8 @@ impl Upstream {
             Era::Modern => Some(ClientGroup::Stateless),
             Era::Legacy => Some(ClientGroup::Pooled(who.capabilities.clone())).filter(|_| !belongs),
         };
-        let (gone, own) = (owner.clone(), who.session.clone());
+        let (gone, own, asked) = (owner.clone(), who.session.clone(), owner.clone());
+        let is_heard = move || asked.as_ref().is_some_and(Outbox::is_heard);
         let (log, hurry) = (Arc::clone(&self.log), self.stop.clone());
         let opening = Opening { transport, era: who.era, who, owner, log, hurry };
         let unused = CancellationToken::new();
@@ -140,6 +146,9 @@ impl Upstream {
             async move {
                 if let Ok(tools) = handshake::list_tools(&live.link, live.hello.era).await {
                     live.take_tools(tools.into());
+                }
+                if is_heard() {
+                    settle(&live).await;
                 }
                 if let Some(own) = &own {
                     self.session_states.restore(&live, own).await;
@@ -167,6 +176,14 @@ impl Upstream {
             }
         })
         .await
+    }
+}
+
+/// Lets an upstream ask for the roots before the first request of a session. Many allow more until they have them.
+async fn settle(live: &Live) {
+    tokio::time::sleep(SETTLING_TIME).await;
+    if live.link.until_answered(QUESTION_TIMEOUT).await {
+        tokio::time::sleep(SETTLING_TIME).await;
     }
 }
 

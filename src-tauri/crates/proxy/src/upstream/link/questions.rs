@@ -3,6 +3,7 @@
 //! Each question is answered once, and ends with the request it belongs to.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::{mpsc, oneshot};
@@ -72,14 +73,33 @@ impl Link {
                 () = link.closed() => return,
             };
             // Removed already where the upstream withdrew the question.
-            let wanted = link.questions().remove(&id).is_some();
+            let wanted = link.questions().contains_key(&id);
             if wanted {
                 let _ = link.send(message::response(&id, &body), Kind::Other).await;
+                link.questions().remove(&id);
             }
+            link.question_over.notify_waiters();
         });
         let ask = Event::Ask(Ask { method, params, withdrawn, answer });
         // Where this fails, the question is dropped, which answers it.
         self.pass_on(&to, ask);
+    }
+
+    /// Waits until all open questions were answered, up to a limit. Whether there were any.
+    pub(crate) async fn until_answered(&self, limit: Duration) -> bool {
+        let mut asked = false;
+        let answered = async {
+            loop {
+                let over = self.question_over.notified();
+                if self.questions().is_empty() {
+                    return;
+                }
+                asked = true;
+                over.await;
+            }
+        };
+        let _ = tokio::time::timeout(limit, answered).await;
+        asked
     }
 
     /// Takes `notifications/cancelled`: the upstream withdraws a question, or ends a subscription.
