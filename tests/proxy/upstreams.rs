@@ -1,5 +1,6 @@
 //! An upstream that misbehaves is reported in plain words and harms no other upstream.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use schemascope_test_support::{Places, Program, Serve, stdio, until};
@@ -15,6 +16,12 @@ fn program(scratch: &tempfile::TempDir, more: &[(&str, Value)]) -> Program {
 fn faulty(fault: &str) -> Value {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     stdio(places.fixture("faulty"), &[fault])
+}
+
+fn with(entry: &Value, key: &str, value: Value) -> Value {
+    let mut entry = entry.clone();
+    entry[key] = value;
+    entry
 }
 
 fn server(program: &Program, name: &str) -> Value {
@@ -140,6 +147,29 @@ fn client_that_lists_without_a_crashed_upstream_is_notified_when_it_is_back() {
     assert!(names(&serve).contains(&"crashes__ask".to_owned()));
 }
 
+/// Where the tools come from may not be there yet. Everything else of the server works, as without a proxy.
+#[test]
+fn upstream_that_cannot_list_its_tools_works_and_is_asked_again() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch, &[("remote", faulty("unlisted"))]);
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    let list = client.request("tools/list", "{}").unwrap().result().unwrap().to_string();
+    assert!(list.contains("shop__") && !list.contains("remote__"), "{list}");
+    let shown = server(&program, "remote");
+    let reason = "works, but its tools cannot be listed: it answered tools/list with an error: \
+                  {\"code\":-32603,\"message\":\"fetch failed\"}";
+    assert_eq!((&shown["state"], &shown["reason"]), (&json!("ready"), &json!(reason)));
+
+    let own = serve.connect(Some("remote")).unwrap();
+    let error = own.request("tools/list", "{}").unwrap().answer().unwrap()["error"].clone();
+    assert_eq!(error, json!({"code": -32603, "message": "fetch failed"}));
+    assert!(own.call("ask", &json!({})).unwrap().result().is_ok());
+    client.listen(|message| !message.contains("notifications/tools/list_changed")).unwrap();
+    assert!(names(&serve).contains(&"remote__ask".to_owned()));
+    assert_eq!(server(&program, "remote")["reason"], Value::Null);
+}
+
 #[test]
 fn late_upstream_is_announced_when_it_is_ready() {
     let scratch = tempfile::tempdir().unwrap();
@@ -154,6 +184,32 @@ fn late_upstream_is_announced_when_it_is_ready() {
         })
         .unwrap();
     assert!(names(&serve).contains(&"late__ask".to_owned()));
+}
+
+/// Regression: agents that wait a few seconds for all tools got none, because one server was slow.
+#[test]
+fn tools_of_a_slow_upstream_are_known_from_the_last_time() {
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let (ran, faulty) = (scratch.path().join("ran"), places.fixture("faulty"));
+    // It answers the first time only.
+    let script = r#"test -e "$1" && exec sleep 1000; : > "$1"; exec "$2" noise"#;
+    let args = ["-c", script, "sh", ran.to_str().unwrap(), faulty.to_str().unwrap()];
+    let entry = stdio("/bin/sh", &args);
+    let program = program(&scratch, &[("late", entry.clone())]);
+    let listed = || {
+        let serve = program.serve(&[]).unwrap();
+        let is_listed = names(&serve).contains(&"late__ask".to_owned());
+        let state = server(&program, "late")["state"].clone();
+        assert_eq!(serve.stop().unwrap(), Some(0));
+        (is_listed, state)
+    };
+    assert_eq!(listed(), (true, json!("ready")));
+    assert_eq!(listed(), (true, json!("starting")));
+    // What another entry starts may have other tools.
+    let other = with(&entry, "env", json!({"OTHER": "1"}));
+    fs::write(program.config(), json!({"mcpServers": {"late": other}}).to_string()).unwrap();
+    assert_eq!(listed(), (false, json!("starting")));
 }
 
 /// A program that is downloaded, or a machine that wakes up, may be there only at a later attempt.
@@ -222,11 +278,10 @@ fn stopping_ends_children_and_grandchildren() {
     let client = serve.connect(Some("family")).unwrap();
     assert!(client.call("order_total", &json!({})).unwrap().result().is_ok());
     let child = server(&program, "family")["pid"].as_u64().unwrap();
-    let grandchild: u64 = std::fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
+    let grandchild: u64 = fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
     // A zombie counts as ended.
-    let runs = |pid: u64| {
-        std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
-    };
+    let runs =
+        |pid: u64| fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
     assert!(runs(child) && runs(grandchild));
     assert_eq!(serve.stop().unwrap(), Some(0));
     until("both processes have ended", || !runs(child) && !runs(grandchild));
@@ -241,7 +296,7 @@ fn upstreams_do_not_inherit_the_environment() {
     let program = program(&scratch, &[("env", entry)]);
     let run = program.command(&["call", "env__x"]).env("SECRET_OF_OURS", "leak").output().unwrap();
     assert_eq!(run.status.code(), Some(1));
-    let seen = std::fs::read_to_string(&dump).unwrap();
+    let seen = fs::read_to_string(&dump).unwrap();
     assert!(seen.contains("OWN=yes") && seen.contains("PATH="), "{seen}");
     assert!(!seen.contains("SECRET_OF_OURS"), "{seen}");
 }

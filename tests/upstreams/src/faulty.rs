@@ -25,6 +25,8 @@ enum Fault {
     Crash,
     /// Answers initialize after five seconds
     SlowStart,
+    /// Lists no tools, but an error, until one is called
+    Unlisted,
     /// Lists tools whose names clients refuse
     OddNames,
     /// Writes a gigabyte to stdout, without a line's end, before it answers a call
@@ -84,11 +86,18 @@ fn main() -> io::Result<()> {
         std::process::exit(3);
     }
     let mut out = io::stdout().lock();
+    let mut was_called = false;
     for line in io::stdin().lock().lines() {
         let message: Value = serde_json::from_str(&line?).unwrap_or_default();
         let Some(id) = message.get("id") else { continue };
         if fault == Fault::Noise {
             writeln!(out, "DEBUG: got {}\n\n{{\"half\": ", message["method"])?;
+        }
+        was_called |= message["method"] == "tools/call";
+        if fault == Fault::Unlisted && message["method"] == "tools/list" && !was_called {
+            let error = json!({"code": -32603, "message": "fetch failed"});
+            writeln!(out, "{}", json!({"jsonrpc": "2.0", "id": id, "error": error}))?;
+            continue;
         }
         let result = match message["method"].as_str() {
             Some("initialize") if fault == Fault::Hang => continue,

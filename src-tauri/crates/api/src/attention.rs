@@ -209,12 +209,15 @@ fn of_recorder(recorder: &RecorderReport) -> Vec<Need> {
 }
 
 fn of_server(server: &ServerRow) -> Option<Need> {
-    if !matches!(server.state, UpstreamState::Failed | UpstreamState::Invalid) {
+    let is_failure = matches!(server.state, UpstreamState::Failed | UpstreamState::Invalid);
+    let lists_no_tools = server.state == UpstreamState::Ready && server.tool_count.is_none();
+    if !is_failure && !lists_no_tools {
         return None;
     }
     let name = &server.server_name;
     let reason = server.reason.clone().unwrap_or_default();
-    Some(Need { since: server.since, ..failure(NeedKind::Server, name, reason, Place::Server(name.clone())) })
+    let need = failure(NeedKind::Server, name, reason, Place::Server(name.clone()));
+    Some(Need { is_failure, since: server.since, ..need })
 }
 
 fn of_tool(tool: &ToolRow) -> Vec<Need> {
@@ -338,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_server_says_since_when() {
+    fn server_that_does_not_work_needs_attention() {
         let since = Some(Timestamp::from_millis(7));
         let failed = ServerRow {
             server_name: "shop".to_owned(),
@@ -352,6 +355,9 @@ mod tests {
             log: Vec::new(),
         };
         assert_eq!(of_server(&failed).and_then(|need| need.since), since);
+        let unlisted = ServerRow { state: UpstreamState::Ready, ..failed };
+        assert_eq!(of_server(&unlisted).map(|need| need.is_failure), Some(false));
+        assert!(of_server(&ServerRow { tool_count: Some(0), ..unlisted }).is_none());
     }
 
     #[test]

@@ -24,7 +24,7 @@ use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
 use crate::cancel::Cancel;
 use crate::config::{Config, OWN_SERVER, ServerEntry};
 use crate::exchange::{ActiveRequest, Outbox};
-use crate::observer::{ListedTool, Observer};
+use crate::observer::{Introduction, ListedTool, Observer};
 use crate::running::{RunningCall, RunningCalls};
 use crate::schemas::{Adapting, Schemas};
 use crate::upstream::{Live, Status, Upstream};
@@ -36,7 +36,10 @@ pub use reconfigure::Reconfigured;
 
 /// How long an aggregated list waits for upstreams that are still starting. Those that become ready later are
 /// announced with `list_changed`.
-const LIST_TIMEOUT: Duration = Duration::from_secs(10);
+const LIST_TIMEOUT: Duration = Duration::from_secs(7);
+/// How long an aggregated list waits for an upstream if what it told the last time can stand in. Agents that start up
+/// give a server a few seconds for all its lists.
+const EXPECTED_TIMEOUT: Duration = Duration::from_secs(1);
 /// Notifications of upstreams that wait for a slow listener.
 const NOTIFICATION_BUFFER: usize = 256;
 /// Interval at which [`Hub::idle`] checks for requests in progress.
@@ -50,6 +53,13 @@ pub(crate) struct Requester {
 }
 
 type Upstreams = BTreeMap<String, Arc<Upstream>>;
+
+/// Where a list of an upstream comes from.
+enum Source<T> {
+    Live(Arc<Live>),
+    /// What it told the last time, while it starts.
+    Expected(T),
+}
 
 /// All upstreams of a configuration.
 pub struct Hub {
@@ -122,8 +132,8 @@ impl Hub {
         let (notifications, announced) = (self.notifications.clone(), Arc::clone(&upstream));
         tokio::spawn(async move {
             tokio::select! {
-                () = changes::announce_tools(Arc::clone(&announced), changed, observer, &adapter) => {}
-                () = changes::announce_others(Arc::clone(&announced), notifications) => {}
+                () = changes::announce_tools(Arc::clone(&announced), changed, observer, &adapter, &notifications) => {}
+                () = changes::announce_others(Arc::clone(&announced), notifications.clone()) => {}
                 () = ended.cancelled() => {}
             }
         });
@@ -242,7 +252,7 @@ impl Hub {
     /// Starts the wanted upstreams, and waits until they have listed their tools or the time is over.
     pub async fn list(&self, wanted: impl Fn(&str) -> bool) {
         let wanted = self.startable().filter(|upstream| wanted(upstream.name()));
-        Self::ready_of(wanted.collect(), LIST_TIMEOUT).await;
+        Self::ready_of(wanted.map(|upstream| (upstream, LIST_TIMEOUT))).await;
     }
 
     /// Begins to start all upstreams of `/mcp`, without waiting.
@@ -257,29 +267,47 @@ impl Hub {
         self.notifications.subscribe()
     }
 
-    /// Starts the upstreams of `/mcp`. Returns those that are ready in time.
-    pub(crate) async fn ready(&self) -> Vec<(Arc<Upstream>, Arc<Live>)> {
-        let offered: Vec<_> = self.offered().collect();
-        let ready = Self::ready_of(offered.clone(), LIST_TIMEOUT).await;
-        let is_ready =
-            |upstream: &&Arc<Upstream>| ready.iter().any(|(known, _)| Arc::ptr_eq(known, upstream));
-        offered.iter().filter(|upstream| !is_ready(upstream)).for_each(|upstream| upstream.note_missed());
-        ready
+    /// Starts the upstreams of `/mcp`. Returns those that are ready in time. Of one that is still starting the expected
+    /// `part` of its introduction is returned, if there is one.
+    async fn ready_or_expected<T>(
+        &self,
+        part: impl Fn(&Introduction) -> Option<T>,
+    ) -> Vec<(Arc<Upstream>, Source<T>)> {
+        let expected = |upstream: &Upstream| part(&upstream.expected()?);
+        let patience = |upstream: &Upstream| match expected(upstream) {
+            Some(_) => EXPECTED_TIMEOUT,
+            None => LIST_TIMEOUT,
+        };
+        let offered = self.offered().map(|upstream| {
+            let limit = patience(&upstream);
+            (upstream, limit)
+        });
+        let mut found = Vec::new();
+        for (upstream, live) in Self::ready_of(offered).await {
+            match live {
+                Some(live) => found.push((upstream, Source::Live(live))),
+                None => match expected(&upstream) {
+                    Some(part) => found.push((upstream, Source::Expected(part))),
+                    None => upstream.note_missed(),
+                },
+            }
+        }
+        found
     }
 
-    async fn ready_of(upstreams: Vec<Arc<Upstream>>, limit: Duration) -> Vec<(Arc<Upstream>, Arc<Live>)> {
+    /// Starts upstreams, and waits for each until its limit. Returns all, in the same order.
+    async fn ready_of(
+        upstreams: impl Iterator<Item = (Arc<Upstream>, Duration)>,
+    ) -> Vec<(Arc<Upstream>, Option<Arc<Live>>)> {
         let starting: Vec<_> = upstreams
-            .into_iter()
-            .map(|upstream| {
-                tokio::spawn(async move {
-                    let live = upstream.live_for_list(limit).await?;
-                    Some((upstream, live))
-                })
+            .map(|(upstream, limit)| {
+                let start = Arc::clone(&upstream);
+                (upstream, tokio::spawn(async move { start.live_for_list(limit).await }))
             })
             .collect();
         let mut ready = Vec::new();
-        for start in starting {
-            ready.extend(start.await.ok().flatten());
+        for (upstream, start) in starting {
+            ready.push((upstream, start.await.ok().flatten()));
         }
         ready
     }

@@ -40,7 +40,7 @@ pub use built_in::{BuiltIn, BuiltInTools, CallContext, CallerSession, Calling, P
 pub use call::{Answer, CallFailed, Caller};
 pub use config::{Config, ConfigError, HttpSpec, OWN_SERVER, ServerEntry, StdioSpec};
 pub use hub::{Hub, Reconfigured, public_name};
-pub use observer::{Ended, FinishedCall, ListedTool, Observer};
+pub use observer::{Ended, FinishedCall, Introduction, ListedTool, Observer};
 pub use running::RunningCall;
 pub use schemas::{AdapterStatus, Adapting, Effective, Mode, Schema, Schemas, SuspensionChange, advertised};
 pub use upstream::Status;

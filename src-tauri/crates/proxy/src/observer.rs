@@ -1,12 +1,16 @@
 //! The events that the proxy reports: finished calls, listed tools and states of upstreams.
 
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use schemascope_model::{Client, Origin, Rung, Timestamp, ToolId};
 
+use crate::config::ServerEntry;
 use crate::schemas::{AdapterStatus, Effective};
+use crate::wire::params;
 
 /// Receives the proxy's events. The recorder implements it.
 pub trait Observer: Send + Sync + 'static {
@@ -16,6 +20,18 @@ pub trait Observer: Send + Sync + 'static {
 
     /// Called with all tools when an upstream has listed them.
     fn listed(&self, server: &str, tools: &[ListedTool]);
+
+    /// Called when an upstream with this entry told something else of itself than before.
+    fn introduced(&self, server: &str, entry: &ServerEntry, introduction: &Introduction) {
+        let _ = (server, entry, introduction);
+    }
+
+    /// What an upstream with this entry told of itself the last time, which may have been in an earlier process: it is
+    /// expected to tell the same while it starts.
+    fn expected(&self, server: &str, entry: &ServerEntry) -> Option<Introduction> {
+        let _ = (server, entry);
+        None
+    }
 
     /// Called when the state of an upstream changed, or the tools it lists.
     fn changed(&self, server: &str);
@@ -28,6 +44,27 @@ pub trait Observer: Send + Sync + 'static {
     /// Called when a result was adapted, or passed with its own structure.
     fn adapted(&self, tool: &ToolId, status: AdapterStatus) {
         let _ = (tool, status);
+    }
+}
+
+/// What an upstream tells of itself when a session begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Introduction {
+    /// The tools it lists.
+    pub tools: Arc<[ListedTool]>,
+    /// Its capabilities, an object as sent.
+    pub capabilities: Bytes,
+    /// Its instructions, a JSON string as sent.
+    pub instructions: Option<Bytes>,
+    /// Items of its other lists that clients asked for, by method.
+    pub items: BTreeMap<String, Arc<[Bytes]>>,
+}
+
+impl Introduction {
+    /// Returns the items that a method lists, if they are known. Without the capability there are none.
+    pub(crate) fn items(&self, method: &str, capability: &str) -> Option<Arc<[Bytes]>> {
+        let has = params::field(&self.capabilities, capability).is_some_and(|found| found.raw != "null");
+        if has { self.items.get(method).cloned() } else { Some(Arc::default()) }
     }
 }
 

@@ -27,6 +27,7 @@ const OWN: &[&str] = &[
     "cli-work",
     "cli-definitions.json",
     "cli-requests.json",
+    "introductions.json",
 ];
 /// Depth to which files are made private: those of folders in folders of our own.
 const MAX_DEPTH: usize = 4;

@@ -83,6 +83,7 @@ impl Services {
             Arc::new(MinizincHook::new(interviews, &files.settings, &records.events)) as _,
             Arc::clone(&overrides) as _,
             Arc::clone(&upstreams.status) as _,
+            Arc::clone(&upstreams.introductions) as _,
             Arc::clone(&knowledge.suspensions) as _,
             // Stopped last, as they look at everything that was recorded, and at the versions of it.
             Arc::clone(&drafter) as _,

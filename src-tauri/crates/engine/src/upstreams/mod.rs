@@ -1,5 +1,6 @@
 //! The proxy as the engine runs it: upstreams, and what of their traffic goes where.
 
+mod introductions;
 mod observer;
 
 use std::path::Path;
@@ -20,6 +21,7 @@ use crate::recording::Records;
 use crate::recording::mode::Recording;
 use crate::recording::schema_status::SchemaStatus;
 use crate::views;
+use introductions::Introductions;
 use observer::ProxyObserver;
 
 /// Calls that take less are not listed as running: they would be over before anyone has read the line.
@@ -37,6 +39,8 @@ pub(crate) struct Upstreams {
     pub(crate) interviews: Arc<Interviews>,
     /// How each tool's latest result was adapted.
     pub(crate) status: Arc<SchemaStatus>,
+    /// What upstreams told of themselves.
+    pub(crate) introductions: Arc<Introductions>,
     /// The endpoint for clients, once the engine is served.
     pub(crate) mcp_url: Arc<OnceLock<String>>,
 }
@@ -51,7 +55,8 @@ impl Upstreams {
         knowledge: &Knowledge,
         interviews: &Arc<Interviews>,
     ) -> Self {
-        let status = Arc::new(SchemaStatus::open(data, recording == Recording::On));
+        let written = recording == Recording::On;
+        let status = Arc::new(SchemaStatus::open(data, written));
         let settings = files.settings.now();
         let sources = Sources {
             registry: Arc::clone(&records.registry),
@@ -63,6 +68,7 @@ impl Upstreams {
             events: Arc::clone(&records.events),
             request_cli: Self::requests(files, records),
         };
+        let introductions = Arc::new(Introductions::open(data, &files.redaction, written));
         let own_tools = OwnTools::new(sources, settings.own_tools.clone());
         let observer = Arc::new(ProxyObserver {
             recorder: Arc::clone(&records.recorder),
@@ -71,13 +77,15 @@ impl Upstreams {
             status: Arc::clone(&status),
             shown: Arc::clone(&knowledge.shown),
             own_tools: Arc::clone(&own_tools),
+            introductions: Arc::clone(&introductions),
             redaction: Arc::clone(&files.redaction),
             overrides_due: Arc::clone(&knowledge.decisions.version_changed),
         });
         let own = Some(BuiltIn::new(Arc::clone(&own_tools) as _));
         let config = files.cli.added_to(&files.config.now().config);
         let hub = Hub::new(&config, own, Arc::clone(&observer) as _, observer, adapting(&settings));
-        Self { hub, own_tools, interviews: Arc::clone(interviews), status, mcp_url: Arc::default() }
+        let (interviews, mcp_url) = (Arc::clone(interviews), Arc::default());
+        Self { hub, own_tools, interviews, status, introductions, mcp_url }
     }
 
     /// Takes requests for command-line tools, unless the setting forbids them.

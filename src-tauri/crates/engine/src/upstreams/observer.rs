@@ -5,12 +5,15 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use schemascope_model::{Carrier, Presented, Timestamp, ToolId};
-use schemascope_proxy::{AdapterStatus, Effective, FinishedCall, ListedTool, Observer, Schemas};
+use schemascope_proxy::{
+    AdapterStatus, Effective, FinishedCall, Introduction, ListedTool, Observer, Schemas, ServerEntry,
+};
 use schemascope_redact::Redaction;
 use schemascope_registry::observe;
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
+use super::introductions::Introductions;
 use crate::knowledge::advertisement_queue::AdvertisementQueue;
 use crate::knowledge::effective::EffectiveSchemas;
 use crate::knowledge::overrides::shown::ShownTools;
@@ -26,6 +29,7 @@ pub(super) struct ProxyObserver {
     pub(super) status: Arc<SchemaStatus>,
     pub(super) shown: Arc<ShownTools>,
     pub(super) own_tools: Arc<OwnTools>,
+    pub(super) introductions: Arc<Introductions>,
     pub(super) redaction: Arc<Redaction>,
     /// Notified when the file of overrides is to be reconciled.
     pub(super) overrides_due: Arc<Notify>,
@@ -42,6 +46,14 @@ impl Observer for ProxyObserver {
         self.recorder.listed(server, tools);
         self.shown.listed(server, tools);
         self.overrides_due.notify_one();
+    }
+
+    fn introduced(&self, server: &str, entry: &ServerEntry, introduction: &Introduction) {
+        self.introductions.put(server, entry, introduction);
+    }
+
+    fn expected(&self, server: &str, entry: &ServerEntry) -> Option<Introduction> {
+        self.introductions.of(server, entry)
     }
 
     fn changed(&self, server: &str) {

@@ -145,7 +145,7 @@ fn definition(endpoint: &Endpoint, target: &Target, method: &str, params: Option
     }
     let name = params::KnownParams::of(params).name()?;
     let find = |upstream: &Upstream, name: &str| {
-        upstream.listed().iter().find(|tool| tool.name == name).map(|tool| tool.definition.clone())
+        upstream.known_tools().iter().find(|tool| tool.name == name).map(|tool| tool.definition.clone())
     };
     match target {
         Target::One(upstream) => find(upstream, &name),

@@ -96,15 +96,18 @@ impl ListChanges {
     }
 }
 
-/// Counts changes of an upstream's tools: when it becomes ready, and when it lists different tools.
+/// Counts changes of an upstream's tools: when it becomes ready, and when it lists different tools. Has clients list its
+/// prompts and resources again where something expected stood in for them.
 pub(super) async fn announce_tools(
     upstream: Arc<Upstream>,
     changed: Arc<watch::Sender<ListVersion>>,
     observer: Arc<dyn Observer>,
     adapter: &Adapter,
+    notifications: &broadcast::Sender<UpstreamNotification>,
 ) {
     let mut changes = upstream.changes();
-    let mut before: Option<Arc<[ListedTool]>> = None;
+    // What clients got while it started.
+    let mut before: Option<Arc<[ListedTool]>> = upstream.expected().map(|known| known.tools);
     while changes.changed().await.is_ok() {
         observer.changed(upstream.name());
         let now = upstream.live_now().map(|live| live.tools());
@@ -114,6 +117,19 @@ pub(super) async fn announce_tools(
             // What is not part of `/mcp` changes nothing there.
             if adapter.schemas().is_offered(upstream.name()) {
                 changed.send_modify(|lists| lists.change_of(upstream.name()));
+            }
+        }
+        if let Some(live) = upstream.live_now()
+            && upstream.had_stood_in()
+        {
+            for list in ["prompts", "resources"].into_iter().filter(|list| live.hello.has(list)) {
+                let method = format!("notifications/{list}/list_changed");
+                // Fails if no client listens.
+                let _ = notifications.send(UpstreamNotification {
+                    upstream: Arc::clone(&upstream),
+                    notification: Notification { method, params: None },
+                    among: None,
+                });
             }
         }
     }

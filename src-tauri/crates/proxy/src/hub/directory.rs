@@ -109,7 +109,7 @@ impl Hub {
             return ToolId::new(name, &self.upstream(name)?.only_tool()?).ok();
         };
         let upstream = self.upstream(server)?;
-        let listed = upstream.listed();
+        let listed = upstream.known_tools();
         // Few tools need an alias, so aliases are only computed for those.
         let as_it_is = is_public(server, tool) && listed.iter().any(|listed| listed.name == tool);
         let mut odd = listed.iter().filter(|listed| !as_it_is && !is_public(server, &listed.name));

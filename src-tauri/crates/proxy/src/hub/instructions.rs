@@ -12,10 +12,18 @@ const MAX_BYTES: usize = 32 << 10;
 impl Hub {
     /// Returns what the upstreams tell clients about themselves, or none if they tell nothing.
     pub(crate) async fn instructions(&self) -> Option<String> {
-        let ready = Self::ready_of(self.offered().collect(), TIMEOUT).await;
+        // What is expected needs no waiting: they are read once, and hardly ever change.
+        let known = self.offered().map(|upstream| {
+            let limit = if upstream.expected().is_some() { Duration::ZERO } else { TIMEOUT };
+            (upstream, limit)
+        });
+        let ready = Self::ready_of(known).await;
         let told = ready.iter().filter_map(|(upstream, live)| {
-            let text = serde_json::from_slice(live.hello.instructions.as_ref()?).ok()?;
-            Some((upstream.name(), text))
+            let instructions = match live {
+                Some(live) => live.hello.instructions.clone(),
+                None => upstream.expected()?.instructions,
+            };
+            Some((upstream.name(), serde_json::from_slice(&instructions?).ok()?))
         });
         together(told)
     }

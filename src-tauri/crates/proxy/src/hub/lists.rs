@@ -8,10 +8,10 @@ use bytes::Bytes;
 use schemascope_model::ToolId;
 
 use super::names::{public_name, renamed};
-use super::{Hub, LIST_TIMEOUT};
+use super::{Hub, LIST_TIMEOUT, Source};
 use crate::adapt;
 use crate::observer::ListedTool;
-use crate::upstream::handshake;
+use crate::upstream::handshake::{self, SessionError};
 use crate::wire::{Who, params};
 
 impl Hub {
@@ -19,26 +19,32 @@ impl Hub {
     /// upstream gets the tools of that session.
     pub(crate) async fn tools(&self, who: &Who) -> Vec<Bytes> {
         let asked: Vec<_> = self
-            .ready()
+            .ready_or_expected(|known| Some(Arc::clone(&known.tools)))
             .await
             .into_iter()
-            .map(|(upstream, live)| {
-                let own = upstream.serving_now(who);
-                if own.is_none() {
-                    live.look_again();
-                }
+            .map(|(upstream, source)| {
+                let (own, known) = match source {
+                    Source::Live(live) => {
+                        let own = upstream.serving_now(who);
+                        if own.is_none() {
+                            live.look_again();
+                        }
+                        (own, live.tools())
+                    }
+                    Source::Expected(tools) => (None, tools),
+                };
                 let listing = tokio::spawn(async move {
                     let own = own?;
                     let listed = handshake::list_tools(&own.link, own.hello.era);
                     tokio::time::timeout(LIST_TIMEOUT, listed).await.ok()?.ok()
                 });
-                (upstream, live, listing)
+                (upstream, known, listing)
             })
             .collect();
         let mut tools = Vec::new();
-        for (upstream, live, listing) in asked {
+        for (upstream, known, listing) in asked {
             let own = listing.await.ok().flatten().map(Arc::<[ListedTool]>::from);
-            let listed = own.unwrap_or_else(|| live.tools());
+            let listed = own.unwrap_or(known);
             tools.extend(listed.iter().filter_map(|tool| {
                 let definition = renamed(upstream.name(), &tool.name, &tool.definition)?;
                 let Ok(id) = ToolId::new(upstream.name(), &tool.name) else {
@@ -99,23 +105,38 @@ impl Hub {
         &self,
         method: &'static str,
         items: &'static str,
-        capability: &str,
+        capability: &'static str,
         who: &Who,
     ) -> Vec<(String, Bytes)> {
-        let ready = self.ready().await;
-        let having = ready.into_iter().filter(|(_, live)| live.hello.has(capability));
-        let asked: Vec<_> = having
-            .map(|(upstream, live)| {
-                let live = upstream.serving_now(who).unwrap_or(live);
+        let ready = self.ready_or_expected(|known| known.items(method, capability)).await;
+        let asked: Vec<_> = ready
+            .into_iter()
+            .map(|(upstream, source)| {
+                let live = match source {
+                    Source::Live(live) => Ok(upstream.serving_now(who).unwrap_or(live)),
+                    Source::Expected(items) => Err(items),
+                };
                 tokio::spawn(async move {
+                    let live = match live {
+                        Ok(live) if live.hello.has(capability) => live,
+                        Ok(_) => return (upstream.name().to_owned(), Vec::new()),
+                        Err(expected) => {
+                            upstream.note_stood_in();
+                            return (upstream.name().to_owned(), expected.to_vec());
+                        }
+                    };
                     let listed = handshake::list(&live.link, live.hello.era, method, items);
                     let listed = tokio::time::timeout(LIST_TIMEOUT, listed).await;
-                    let listed = listed.unwrap_or_else(|_| {
-                    Err(format!("it did not answer within {} s", LIST_TIMEOUT.as_secs()))
-                    });
+                    let listed = match listed {
+                        Ok(listed) => listed.map_err(SessionError::reason),
+                        Err(_) => Err(format!("it did not answer within {} s", LIST_TIMEOUT.as_secs())),
+                    };
                     let listed = listed.inspect_err(|reason| {
                         tracing::warn!(upstream = %upstream.name(), %reason, "{method} failed; its items are missing from the list");
                     });
+                    if let Ok(items) = &listed {
+                        upstream.note_items(method, items);
+                    }
                     (upstream.name().to_owned(), listed.unwrap_or_default())
                 })
             })

@@ -64,8 +64,8 @@ impl Hello {
 /// Why a session failed, in words for the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionError {
-    /// The upstream answered, but does not speak the session's era.
-    OtherEra(String),
+    /// The upstream answered with an error or something unusable, as one that does not speak the session's era does.
+    Answered(String),
     /// Anything else, including the end of an open session.
     Failed(String),
 }
@@ -73,7 +73,7 @@ pub(crate) enum SessionError {
 impl SessionError {
     pub(crate) fn reason(self) -> String {
         match self {
-            Self::OtherEra(reason) | Self::Failed(reason) => reason,
+            Self::Answered(reason) | Self::Failed(reason) => reason,
         }
     }
 }
@@ -105,7 +105,7 @@ async fn initialize(link: &Arc<Link>, who: &Who) -> Result<Hello, SessionError> 
     let answered = answered
         .ok_or_else(|| SessionError::Failed("its answer to initialize has no protocolVersion".into()))?;
     if version::era(&answered) != Some(Era::Legacy) {
-        return Err(SessionError::OtherEra(format!(
+        return Err(SessionError::Answered(format!(
             "it speaks protocol version {answered:?}; Schemascope speaks {}",
             version::spoken().join(", ")
         )));
@@ -121,10 +121,10 @@ async fn discover(link: &Arc<Link>, who: &Who) -> Result<Hello, SessionError> {
     let raw = |name| params::field(&result, name).map(|found| found.raw);
     let supported: Vec<String> =
         raw("supportedVersions").and_then(|versions| serde_json::from_slice(&versions).ok()).ok_or_else(
-            || SessionError::OtherEra("its answer to server/discover has no supportedVersions".into()),
+            || SessionError::Answered("its answer to server/discover has no supportedVersions".into()),
         )?;
     if !supported.iter().any(|known| known == version::MODERN) {
-        return Err(SessionError::OtherEra(format!(
+        return Err(SessionError::Answered(format!(
             "it speaks protocol versions {}; Schemascope speaks {}",
             supported.join(", "),
             version::spoken().join(", ")
@@ -135,7 +135,7 @@ async fn discover(link: &Arc<Link>, who: &Who) -> Result<Hello, SessionError> {
 }
 
 /// Requests all pages of `tools/list`.
-pub(crate) async fn list_tools(link: &Arc<Link>, era: Era) -> Result<Vec<ListedTool>, String> {
+pub(crate) async fn list_tools(link: &Arc<Link>, era: Era) -> Result<Vec<ListedTool>, SessionError> {
     #[derive(Deserialize)]
     struct Named {
         name: String,
@@ -159,7 +159,7 @@ pub(crate) async fn list(
     era: Era,
     method: &str,
     items: &str,
-) -> Result<Vec<Bytes>, String> {
+) -> Result<Vec<Bytes>, SessionError> {
     let (mut found, mut bytes) = (Vec::new(), 0);
     let mut params = None;
     let (mut cursors, mut previous) = (HashSet::new(), None);
@@ -168,15 +168,16 @@ pub(crate) async fn list(
             Era::Legacy => params.clone(),
             Era::Modern => Some(Who::unknown().introduced(params.as_ref())),
         };
-        let result = ask(link, method, introduced.as_ref()).await.map_err(SessionError::reason)?;
+        let result = ask(link, method, introduced.as_ref()).await?;
         let raw = params::field(&result, items).map(|found| found.raw);
         let page: Vec<&RawValue> = raw
             .as_ref()
             .and_then(|page| serde_json::from_slice(page).ok())
-            .ok_or_else(|| format!("its answer to {method} has no {items:?}"))?;
+            .ok_or_else(|| SessionError::Answered(format!("its answer to {method} has no {items:?}")))?;
         bytes += result.len();
         if bytes > MAX_LIST_BYTES {
-            return Err(format!("its {method} is longer than {} MB", MAX_LIST_BYTES >> 20));
+            let reason = format!("its {method} is longer than {} MB", MAX_LIST_BYTES >> 20);
+            return Err(SessionError::Answered(reason));
         }
         if previous == raw && !page.is_empty() {
             return Ok(found);
@@ -192,7 +193,7 @@ pub(crate) async fn list(
             _ => return Ok(found),
         }
     }
-    Err(format!("its {method} did not end after {MAX_PAGES} pages"))
+    Err(SessionError::Answered(format!("its {method} did not end after {MAX_PAGES} pages")))
 }
 
 /// Makes a request for ourselves. Returns a copy of the result.
@@ -210,7 +211,7 @@ pub(crate) async fn ask(
     match tokio::time::timeout(HANDSHAKE_TIMEOUT, answer).await {
         // A copy, because parts of it are kept: a slice would keep the whole read buffer.
         Ok(Some(Ok(Body::Result(result)))) => Ok(Bytes::copy_from_slice(&result)),
-        Ok(Some(Ok(Body::Error(error)))) => Err(SessionError::OtherEra(format!(
+        Ok(Some(Ok(Body::Error(error)))) => Err(SessionError::Answered(format!(
             "it answered {method} with an error: {}",
             String::from_utf8_lossy(&error)
         ))),

@@ -18,12 +18,18 @@ use crate::wire::{Era, Who};
 
 /// An upstream that ran this long is started again without back-off.
 const HEALTHY_AFTER: Duration = Duration::from_secs(10);
-/// Longest pause between two attempts to start.
+/// Longest pause between two attempts to start, or to list the tools.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// How long changes of the tools are collected before they are listed again.
 const RELIST_DELAY: Duration = Duration::from_millis(200);
-/// Pause after an attempt to list changed tools failed.
-const RELIST_RETRY_PAUSE: Duration = Duration::from_secs(10);
+
+/// The pause after so many failed attempts in a row.
+fn pause_after(failures: u32) -> Duration {
+    match failures {
+        0 => Duration::ZERO,
+        n => Duration::from_secs(1 << (n - 1).min(6)).min(MAX_BACKOFF),
+    }
+}
 
 /// How far a session got.
 #[derive(Default)]
@@ -71,10 +77,7 @@ impl Upstream {
                     let healthy =
                         progress.was_ready && (progress.was_forgotten() || began.elapsed() >= HEALTHY_AFTER);
                     let failures = if healthy { 0 } else { failures.saturating_add(1) };
-                    let pause = match failures {
-                        0 => Duration::ZERO,
-                        n => Duration::from_secs(1 << (n - 1).min(6)).min(MAX_BACKOFF),
-                    };
+                    let pause = pause_after(failures);
                     let retry_at = Instant::now() + pause;
                     self.failing_since().get_or_insert_with(Timestamp::now);
                     *phase = Phase::Failed { reason: reason.clone(), failures, retry_at };
@@ -100,7 +103,7 @@ impl Upstream {
         let first = self.era().unwrap_or(Era::Legacy);
         let second = if first == Era::Legacy { Era::Modern } else { Era::Legacy };
         match self.run_in(transport, first, progress, replace).await {
-            Err(SessionError::OtherEra(reason)) => {
+            Err(SessionError::Answered(reason)) => {
                 let ended = self.run_in(transport, second, progress, replace).await;
                 // The first error is the more helpful one.
                 ended.map_err(|stranger| if progress.was_ready { stranger.reason() } else { reason })
@@ -142,12 +145,17 @@ impl Upstream {
             true => handshake::list_tools(&live.link, era).await,
             false => Ok(Vec::new()),
         };
-        let tools = match tools {
-            Ok(tools) => tools,
-            Err(reason) => return reason,
-        };
         let before = self.listed();
-        self.take_listing(&live, tools);
+        match tools {
+            Ok(tools) => self.take_listing(&live, tools),
+            // Everything else may work, and listing later: what it lists may be somewhere else.
+            Err(SessionError::Answered(reason)) => {
+                tracing::warn!(upstream = %self.name, %reason, "cannot list the tools; trying again");
+                live.take_tools(self.known_tools());
+                live.note_unlisted(Some(self.observer.without_secrets(reason)));
+            }
+            Err(SessionError::Failed(reason)) => return reason,
+        }
         // Sessions of clients go on after a restart, and know the tools from before.
         if !before.is_empty() && before != self.listed() {
             let method = "notifications/tools/list_changed".to_owned();
@@ -194,29 +202,39 @@ impl Upstream {
         }
     }
 
-    /// Lists the tools again whenever requested, until that succeeds.
+    /// Lists the tools again whenever requested, and until that succeeds.
     async fn keep_listed(&self, live: &Live) {
+        let mut failures = u32::from(live.unlisted().is_some());
         loop {
-            live.relist.notified().await;
+            match failures {
+                0 => live.relist.notified().await,
+                _ => tokio::time::sleep(pause_after(failures)).await,
+            }
             // Some upstreams announce a change with every list.
             tokio::time::sleep(RELIST_DELAY).await;
             match handshake::list_tools(&live.link, live.hello.era).await {
                 Ok(tools) => {
+                    failures = 0;
                     self.take_listing(live, tools);
-                    self.changed.send_modify(|version| *version += 1);
+                    live.note_unlisted(None);
                 }
-                Err(reason) => {
-                    tracing::warn!(upstream = %self.name, %reason, "cannot list the changed tools; trying again");
-                    tokio::time::sleep(RELIST_RETRY_PAUSE).await;
-                    live.relist.notify_one();
+                Err(error) => {
+                    failures += 1;
+                    let reason = self.observer.without_secrets(error.reason());
+                    if failures == 1 {
+                        tracing::warn!(upstream = %self.name, %reason, "cannot list the changed tools; trying again");
+                    }
+                    live.note_unlisted(Some(reason));
                 }
             }
+            self.changed.send_modify(|version| *version += 1);
         }
     }
 
     fn take_listing(&self, live: &Live, tools: Vec<ListedTool>) {
         self.observer.listed(&self.name, &tools);
         let tools: Arc<[ListedTool]> = tools.into();
+        self.introduce(live, &tools);
         live.take_tools(Arc::clone(&tools));
         *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = tools;
     }

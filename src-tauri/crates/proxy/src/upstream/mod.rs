@@ -4,6 +4,7 @@
 
 pub(crate) mod audience;
 mod client_sessions;
+mod expected;
 pub(crate) mod handshake;
 mod life;
 pub(crate) mod link;
@@ -26,7 +27,7 @@ use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::ServerEntry;
-use crate::observer::{ListedTool, Observer};
+use crate::observer::{Introduction, ListedTool, Observer};
 use crate::wire::Era;
 use audience::SharedNotification;
 use client_sessions::ClientSessions;
@@ -61,6 +62,10 @@ pub(crate) struct Upstream {
     notifications: broadcast::Sender<SharedNotification>,
     /// The tools it listed last. Kept while it does not run.
     listed: Mutex<Arc<[ListedTool]>>,
+    /// What it told of itself the last time.
+    introduction: Mutex<Option<Introduction>>,
+    /// Whether a client got a list of what was expected, and not of its tools.
+    stood_in: AtomicBool,
     /// Whether a client got a list without its tools, because it was not ready in time.
     missed: AtomicBool,
     /// Whether it is started again in the background, because it was missed.
@@ -93,6 +98,8 @@ impl Upstream {
         Arc::new(Self {
             name: name.to_owned(),
             failing_since: Mutex::new(entry.is_invalid().then(Timestamp::now)),
+            introduction: Mutex::new(observer.expected(name, &entry)),
+            stood_in: AtomicBool::new(false),
             entry: Mutex::new(entry),
             observer,
             log: Arc::default(),
@@ -276,6 +283,20 @@ impl Upstream {
             _ => Instant::now(),
         };
         tokio::time::sleep_until(retry_at.into()).await;
+    }
+
+    /// Notes that a client got a list of what was expected. It is notified once the real one can be listed.
+    pub(crate) fn note_stood_in(&self) {
+        self.stood_in.store(true, Ordering::Relaxed);
+        // It may have become ready just before.
+        if self.live_now().is_some() {
+            self.changed.send_modify(|version| *version += 1);
+        }
+    }
+
+    /// Returns whether a client got a list of what was expected, and not of its tools, since the last time.
+    pub(crate) fn had_stood_in(&self) -> bool {
+        self.stood_in.swap(false, Ordering::Relaxed)
     }
 
     /// Returns whether a client got a list without its tools since the last time.

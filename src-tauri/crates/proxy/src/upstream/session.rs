@@ -40,6 +40,8 @@ pub(crate) struct Live {
     /// Lets requests use the session one at a time, where a question of the upstream could belong to any of them.
     pub(crate) turn: Option<Arc<Semaphore>>,
     tools: Mutex<Arc<[ListedTool]>>,
+    /// Why its tools could not be listed the last time.
+    unlisted: Mutex<Option<String>>,
     /// Asks for the tools again.
     pub(super) relist: Notify,
     /// When the tools were last asked for because a client listed them.
@@ -57,6 +59,15 @@ impl Live {
 
     pub(crate) fn take_tools(&self, tools: Arc<[ListedTool]>) {
         *self.tools.lock().unwrap_or_else(PoisonError::into_inner) = tools;
+    }
+
+    /// Returns why its tools could not be listed the last time; `None` if they could.
+    pub(crate) fn unlisted(&self) -> Option<String> {
+        self.unlisted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    pub(super) fn note_unlisted(&self, reason: Option<String>) {
+        *self.unlisted.lock().unwrap_or_else(PoisonError::into_inner) = reason;
     }
 
     /// Notes that a client lists the tools. Of an upstream that does not announce changes they are asked for again, in the
@@ -124,6 +135,7 @@ pub(crate) async fn run<S: Future<Output = String> + Send>(
                 hello,
                 turn: takes_turns.then(|| Arc::new(Semaphore::new(1))),
                 tools: Mutex::default(),
+                unlisted: Mutex::default(),
                 relist: Notify::new(),
                 looked: Mutex::new(Instant::now()),
                 separates_requests,

@@ -16,7 +16,7 @@ pub struct Status {
     pub state: UpstreamState,
     /// The reason, where it is not obvious.
     pub reason: Option<String>,
-    /// Number of tools, while it is ready.
+    /// Number of tools, while it is ready and can list them.
     pub tools: Option<usize>,
     /// Its process, while it is ready.
     pub pid: Option<u32>,
@@ -41,6 +41,9 @@ impl Upstream {
             (_, Phase::Ready(live)) => {
                 let (noise, dropped) = (live.link.noise(), live.link.dropped());
                 let mut remarks = Vec::new();
+                if let Some(reason) = live.unlisted() {
+                    remarks.push(format!("its tools cannot be listed: {reason}"));
+                }
                 if noise > 0 {
                     remarks.push(format!("wrote {noise} lines to stdout that are not messages"));
                 }
@@ -57,7 +60,7 @@ impl Upstream {
             name: self.name.clone(),
             state,
             reason,
-            tools: live.as_ref().map(|live| live.tools().len()),
+            tools: live.as_ref().filter(|live| live.unlisted().is_none()).map(|live| live.tools().len()),
             pid: live.as_ref().and_then(|live| live.pid),
             since: match state {
                 UpstreamState::Failed | UpstreamState::Invalid => *self.failing_since(),
