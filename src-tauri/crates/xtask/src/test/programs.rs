@@ -7,8 +7,12 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::shell::both;
+
 /// The end-to-end tests run processes, a browser and a window beside whatever else the machine does.
 const END_TO_END: &str = "e2e";
+/// Tests of it that compile for minutes. Their names are the last, and at the end they would run alone.
+const LONGEST: &str = "wrappers::rust::";
 /// At most so many failed end-to-end tests are tried again, each alone. What passes then is named: its test, or what it
 /// tests, depends on time.
 const SECOND_TRIES: usize = 3;
@@ -30,6 +34,14 @@ pub struct Results {
     pub times: Vec<(f64, String)>,
     /// Tests that failed beside others and passed alone.
     pub unsteady: Vec<String>,
+}
+
+impl Results {
+    fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.times.extend(other.times);
+    }
 }
 
 /// What a build made, and what it had to say.
@@ -90,8 +102,20 @@ impl Build {
 
 impl Program {
     fn run(&self, filter: Option<&str>, results: &mut Results) -> Result<()> {
-        let failed = self.attempt(filter.as_slice(), results)?;
-        if self.name() == END_TO_END && failed.len() <= SECOND_TRIES {
+        let is_end_to_end = self.name() == END_TO_END;
+        let failed = match filter {
+            None if is_end_to_end => {
+                let mut longest = Results::default();
+                let (one, other) = both(
+                    || self.attempt(&[LONGEST], &mut longest),
+                    || self.attempt(&["--skip", LONGEST], results),
+                );
+                results.add(longest);
+                [one?, other?].concat()
+            }
+            filter => self.attempt(filter.as_slice(), results)?,
+        };
+        if is_end_to_end && failed.len() <= SECOND_TRIES {
             for test in failed {
                 println!("{test} is tried again, alone");
                 let before = results.failed;
