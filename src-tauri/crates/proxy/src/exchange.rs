@@ -40,7 +40,7 @@ pub(crate) struct Ask {
 pub(crate) struct Outbox {
     news: mpsc::Sender<Event>,
     asks: mpsc::Sender<Event>,
-    heard: Arc<AtomicBool>,
+    listening: Arc<AtomicBool>,
 }
 
 /// The receiving end of an [`Outbox`].
@@ -52,7 +52,7 @@ pub(crate) struct Inbox {
 /// Creates a pair of ends. Each queue holds `waiting` events.
 pub(crate) fn outbox(waiting: usize) -> (Outbox, Inbox) {
     let ((news, new), (asks, asked)) = (mpsc::channel(waiting), mpsc::channel(waiting));
-    (Outbox { news, asks, heard: Arc::default() }, Inbox { news: new, asks: asked })
+    (Outbox { news, asks, listening: Arc::default() }, Inbox { news: new, asks: asked })
 }
 
 impl Outbox {
@@ -67,13 +67,13 @@ impl Outbox {
     }
 
     /// Whether the client has its GET stream open, where it receives these events.
-    pub(crate) fn is_heard(&self) -> bool {
-        self.heard.load(Ordering::Acquire)
+    pub(crate) fn is_listening(&self) -> bool {
+        self.listening.load(Ordering::Acquire)
     }
 
     /// Notes whether the client has its GET stream open.
-    pub(crate) fn set_heard(&self, heard: bool) {
-        self.heard.store(heard, Ordering::Release);
+    pub(crate) fn set_listening(&self, listening: bool) {
+        self.listening.store(listening, Ordering::Release);
     }
 
     /// Waits until the client is gone.

@@ -34,11 +34,15 @@ use directory::Directory;
 pub use names::public_name;
 pub use reconfigure::Reconfigured;
 
+/// How long an aggregated list waits for the answer of an upstream that is ready.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long an aggregated list waits for upstreams that are still starting. Those that become ready later are
 /// announced with `list_changed`.
 const LIST_TIMEOUT: Duration = Duration::from_secs(7);
-/// How long an aggregated list waits for an upstream if what it told the last time can stand in. Agents that start up
-/// give a server a few seconds for all its lists.
+/// How long Schemascope itself waits for the tools of upstreams.
+const OWN_LIST_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long an aggregated list waits for an upstream whose items are expected. Agents that start up give a server a few
+/// seconds for all its lists.
 const EXPECTED_TIMEOUT: Duration = Duration::from_secs(1);
 /// Notifications of upstreams that wait for a slow listener.
 const NOTIFICATION_BUFFER: usize = 256;
@@ -57,7 +61,7 @@ type Upstreams = BTreeMap<String, Arc<Upstream>>;
 /// Where a list of an upstream comes from.
 enum Source<T> {
     Live(Arc<Live>),
-    /// What it told the last time, while it starts.
+    /// The expected items, while it starts.
     Expected(T),
 }
 
@@ -252,7 +256,7 @@ impl Hub {
     /// Starts the wanted upstreams, and waits until they have listed their tools or the time is over.
     pub async fn list(&self, wanted: impl Fn(&str) -> bool) {
         let wanted = self.startable().filter(|upstream| wanted(upstream.name()));
-        Self::ready_of(wanted.map(|upstream| (upstream, LIST_TIMEOUT))).await;
+        Self::ready_of(wanted.map(|upstream| (upstream, OWN_LIST_TIMEOUT))).await;
     }
 
     /// Begins to start all upstreams of `/mcp`, without waiting.
@@ -267,8 +271,8 @@ impl Hub {
         self.notifications.subscribe()
     }
 
-    /// Starts the upstreams of `/mcp`. Returns those that are ready in time. Of one that is still starting the expected
-    /// `part` of its introduction is returned, if there is one.
+    /// Starts the upstreams of `/mcp`. Returns those that are ready in time. Of one that is still starting, it returns
+    /// the `part` of the expected introduction, if there is one.
     async fn ready_or_expected<T>(
         &self,
         part: impl Fn(&Introduction) -> Option<T>,
@@ -287,7 +291,10 @@ impl Hub {
             match live {
                 Some(live) => found.push((upstream, Source::Live(live))),
                 None => match expected(&upstream) {
-                    Some(part) => found.push((upstream, Source::Expected(part))),
+                    Some(part) => {
+                        upstream.start_again_in_background();
+                        found.push((upstream, Source::Expected(part)));
+                    }
                     None => upstream.note_missed(),
                 },
             }

@@ -21,13 +21,13 @@ pub trait Observer: Send + Sync + 'static {
     /// Called with all tools when an upstream has listed them.
     fn listed(&self, server: &str, tools: &[ListedTool]);
 
-    /// Called when an upstream with this entry told something else of itself than before.
+    /// Called when the introduction of an upstream with this entry differs from the last one.
     fn introduced(&self, server: &str, entry: &ServerEntry, introduction: &Introduction) {
         let _ = (server, entry, introduction);
     }
 
-    /// What an upstream with this entry told of itself the last time, which may have been in an earlier process: it is
-    /// expected to tell the same while it starts.
+    /// Returns the last introduction of an upstream with this entry, perhaps from an earlier process. The same is
+    /// expected while it starts.
     fn expected(&self, server: &str, entry: &ServerEntry) -> Option<Introduction> {
         let _ = (server, entry);
         None
@@ -47,7 +47,7 @@ pub trait Observer: Send + Sync + 'static {
     }
 }
 
-/// What an upstream tells of itself when a session begins.
+/// Information that an upstream sends about itself when a session begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Introduction {
     /// The tools it lists.
@@ -56,7 +56,7 @@ pub struct Introduction {
     pub capabilities: Bytes,
     /// Its instructions, a JSON string as sent.
     pub instructions: Option<Bytes>,
-    /// Items of its other lists that clients asked for, by method.
+    /// Items of its other lists that clients requested, by method.
     pub items: BTreeMap<String, Arc<[Bytes]>>,
 }
 

@@ -113,8 +113,7 @@ impl Handle<PopulateOverrides> for Engine {
             wanted.insert(self.find(tool)?);
         }
         let unavailable = self.upstreams.hub.status().into_iter().filter(|server| {
-            let may = !matches!(server.state, UpstreamState::Ready | UpstreamState::Disabled);
-            may && is_asked(&server.name)
+            !server.lists_tools() && server.state != UpstreamState::Disabled && is_asked(&server.name)
         });
         let unavailable = unavailable
             .map(|server| {

@@ -73,8 +73,7 @@ impl Engine {
     /// Servers of the wanted tools that could not be listed, with reasons.
     fn unlisted(&self, wanted: &GetWrapperTools) -> Vec<(String, String)> {
         let status = self.upstreams.hub.status().into_iter();
-        let unlisted =
-            status.filter(|server| wanted.includes(&server.name) && server.state != UpstreamState::Ready);
+        let unlisted = status.filter(|server| wanted.includes(&server.name) && !server.lists_tools());
         unlisted
             .map(|server| {
                 let reason = server.reason.unwrap_or_else(|| match server.state {

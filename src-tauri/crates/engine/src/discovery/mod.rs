@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 use schemascope_api::{ApiError, DiscoveryCall, DiscoveryFile, DiscoveryState, ErrorKind, UpstreamState};
 use schemascope_discovery::{SafeTool, is_destructive};
 use schemascope_model::{CallRecord, Client, Origin, Outcome, Timestamp, ToolId};
-use schemascope_proxy::{CallFailed, Caller};
+use schemascope_proxy::{CallFailed, Caller, ListedTool};
 use schemascope_redact::Trust;
 use schemascope_registry::is_error;
 use schemascope_store::CallQuery;
@@ -258,16 +258,15 @@ impl Engine {
         let redactor = self.files.redaction.now();
         let wanted = hub.status().into_iter().filter(|server| servers.contains(&server.name));
         let listed = wanted.map(|server| {
-            let tools = match server.state {
-                UpstreamState::Ready => Ok(hub
-                    .listed(&server.name)
-                    .iter()
-                    .map(|tool| (tool.name.clone(), String::from_utf8_lossy(&tool.definition).into_owned()))
-                    .collect()),
-                state => Err(server.reason.map_or_else(
-                    || format!("the server is {state}"),
+            let tools = if server.lists_tools() {
+                let listed = hub.listed(&server.name);
+                let definition = |tool: &ListedTool| String::from_utf8_lossy(&tool.definition).into_owned();
+                Ok(listed.iter().map(|tool| (tool.name.clone(), definition(tool))).collect())
+            } else {
+                Err(server.reason.map_or_else(
+                    || format!("the server is {}", server.state),
                     |reason| redactor.text(&reason).into_owned(),
-                )),
+                ))
             };
             (server.name, tools)
         });

@@ -1,7 +1,9 @@
-//! `introductions.json`: what each upstream told of itself the last time, so that agents need not wait for slow ones.
+//! `introductions.json`: the last introduction of each upstream, so that agents need not wait for slow ones.
 //!
-//! Entries are known by a digest, because arguments and variables can be secrets. What contains a secret is not kept.
+//! Entries are identified by a digest, because arguments and variables can be secrets. An introduction that contains a
+//! secret is not kept.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,7 +12,8 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 use schemascope_proxy::{Introduction, ListedTool, ServerEntry};
-use schemascope_redact::{Redaction, Redactor};
+use schemascope_redact::{Redaction, Redactor, Trust};
+use schemascope_shape::HashKey;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -22,13 +25,13 @@ use crate::files::{read_text, write_whole};
 /// Name of the file in the data directory.
 const FILE: &str = "introductions.json";
 /// Time for which changes are gathered before they are written.
-const WRITE_DELAY: Duration = Duration::from_secs(1);
-/// Upstreams kept at most.
-const MAX_SERVERS: usize = 500;
+const WRITE_DELAY: Duration = Duration::from_secs(5);
+/// Upstreams kept at most; the file stays far below what is read.
+const MAX_SERVERS: usize = 100;
 /// Bytes kept of an upstream.
-const MAX_BYTES: usize = 1 << 20;
+const MAX_BYTES: usize = 512 << 10;
 
-/// What an upstream told of itself.
+/// An introduction as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
 struct Kept {
     /// Digest of its entry in the configuration.
@@ -46,6 +49,8 @@ pub(crate) struct Introductions {
     path: PathBuf,
     servers: Mutex<BTreeMap<String, Kept>>,
     redaction: Arc<Redaction>,
+    /// The data directory's own key: short secrets in entries could be guessed from a plain digest.
+    key: HashKey,
     changed: Notify,
     /// Whether an entry changed that is not in the file yet.
     is_behind: AtomicBool,
@@ -54,9 +59,9 @@ pub(crate) struct Introductions {
 }
 
 impl Introductions {
-    /// Reads the file of a data directory. An unreadable one is replaced, and what is a secret by now is left out. Unless
-    /// `written` is set the file stays as it is.
-    pub(crate) fn open(data: &Path, redaction: &Arc<Redaction>, written: bool) -> Self {
+    /// Reads the file of a data directory. An unreadable one is replaced, and introductions with values that are secrets by
+    /// now are left out. Unless `written` is set, the file stays as it is.
+    pub(crate) fn open(data: &Path, key: HashKey, redaction: &Arc<Redaction>, written: bool) -> Self {
         let path = data.join(FILE);
         let read = match read_text(&path) {
             Ok(text) => {
@@ -68,34 +73,42 @@ impl Introductions {
             tracing::warn!(file = %path.display(), %reason, "cannot be used; it is written again");
             BTreeMap::new()
         });
-        let (before, redactor) = (servers.len(), redaction.now());
-        servers.retain(|_, kept| kept.may_be_kept(&redactor));
+        let lists = |servers: &BTreeMap<String, Kept>| {
+            servers.values().map(|kept| kept.items.len() + 1).sum::<usize>()
+        };
+        let (before, redactor) = (lists(&servers), redaction.now());
+        servers.retain(|_, kept| kept.without_secrets(&redactor));
         Self {
-            is_behind: AtomicBool::new(servers.len() < before),
+            is_behind: AtomicBool::new(lists(&servers) < before),
             path,
             servers: Mutex::new(servers),
             redaction: Arc::clone(redaction),
+            key,
             changed: Notify::new(),
             writing: Mutex::new(written),
         }
     }
 
-    /// What an upstream with this entry told the last time.
+    /// Returns the last introduction of an upstream with this entry.
     pub(super) fn of(&self, server: &str, entry: &ServerEntry) -> Option<Introduction> {
-        let entry = digest(entry)?;
+        let entry = digest(entry, self.key)?;
         self.servers.lock().get(server).filter(|kept| kept.entry == entry).and_then(Kept::introduction)
     }
 
-    /// Keeps what an upstream told.
+    /// Keeps the introduction of an upstream.
     pub(super) fn put(&self, server: &str, entry: &ServerEntry, introduction: &Introduction) {
-        let Some(entry) = digest(entry) else { return };
-        let kept = Kept::new(entry, introduction).filter(|kept| kept.may_be_kept(&self.redaction.now()));
+        let Some(entry) = digest(entry, self.key) else { return };
+        let redactor = self.redaction.now();
+        let kept = Kept::new(entry, introduction);
+        let kept = kept.and_then(|mut kept| kept.without_secrets(&redactor).then_some(kept));
         {
             let mut servers = self.servers.lock();
-            let is_full = servers.len() >= MAX_SERVERS && !servers.contains_key(server);
-            match kept {
-                Some(kept) if !is_full => drop(servers.insert(server.to_owned(), kept)),
-                _ => drop(servers.remove(server)),
+            servers.remove(server);
+            if let Some(kept) = kept {
+                if servers.len() >= MAX_SERVERS {
+                    servers.clear();
+                }
+                servers.insert(server.to_owned(), kept);
             }
         }
         self.is_behind.store(true, Ordering::Release);
@@ -135,24 +148,29 @@ impl Service for Introductions {
 }
 
 impl Kept {
-    /// Takes over what an upstream sent. `None` if it is too long, or no JSON.
+    /// Converts what an upstream sent. Returns `None` if it is too long or not JSON.
     fn new(entry: String, introduction: &Introduction) -> Option<Self> {
         let raw = |bytes: &[u8]| serde_json::from_slice::<Box<RawValue>>(bytes).ok();
         let all = |items: &[bytes::Bytes]| items.iter().map(|item| raw(item)).collect::<Option<Vec<_>>>();
         let Introduction { tools, capabilities, instructions, items } = introduction;
         let sizes = tools.iter().map(|tool| tool.definition.len());
-        let sizes = sizes.chain(items.values().flat_map(|items| items.iter().map(bytes::Bytes::len)));
-        let size = capabilities.len() + instructions.as_ref().map_or(0, bytes::Bytes::len);
-        if sizes.sum::<usize>() + size > MAX_BYTES {
-            return None;
+        let size: usize =
+            sizes.chain([capabilities.len()]).chain(instructions.iter().map(bytes::Bytes::len)).sum();
+        let mut room = MAX_BYTES.checked_sub(size)?;
+        let mut kept_items = BTreeMap::new();
+        for (method, items) in items {
+            // A long list is requested again, and the tools are still of use.
+            if let Some(left) = room.checked_sub(items.iter().map(bytes::Bytes::len).sum()) {
+                room = left;
+                kept_items.insert(method.clone(), all(items)?);
+            }
         }
-        let items = items.iter().map(|(method, items)| Some((method.clone(), all(items)?)));
         Some(Self {
             entry,
             capabilities: raw(capabilities)?,
             instructions: instructions.as_ref().and_then(|text| serde_json::from_slice(text).ok()),
             tools: tools.iter().map(|tool| raw(&tool.definition)).collect::<Option<_>>()?,
-            items: items.collect::<Option<_>>()?,
+            items: kept_items,
         })
     }
 
@@ -181,25 +199,20 @@ impl Kept {
         })
     }
 
-    /// Whether nothing of it is a secret: agents must get it as it was.
-    fn may_be_kept(&self, redactor: &Redactor) -> bool {
-        let is_open =
-            |raw: &RawValue| matches!(redactor.definition(raw.get()), std::borrow::Cow::Borrowed(_));
-        self.tools
-            .iter()
-            .chain([&self.capabilities])
-            .chain(self.items.values().flatten())
-            .all(|raw| is_open(raw))
-            && self
-                .instructions
-                .iter()
-                .all(|text| matches!(redactor.text(text), std::borrow::Cow::Borrowed(_)))
+    /// Removes lists with secrets. Whether redaction leaves the rest unchanged: agents must get it as it was sent.
+    fn without_secrets(&mut self, redactor: &Redactor) -> bool {
+        let is_open = |raw: &RawValue| redactor.redact(raw.get(), Trust::Foreign).is_none();
+        self.items.retain(|_, items| items.iter().all(|item| is_open(item)));
+        let is_open_tool = |raw: &RawValue| matches!(redactor.definition(raw.get()), Cow::Borrowed(_));
+        self.tools.iter().all(|tool| is_open_tool(tool))
+            && is_open(&self.capabilities)
+            && self.instructions.iter().all(|text| matches!(redactor.text(text), Cow::Borrowed(_)))
     }
 }
 
-/// Identifies the entry of a server that may be slow to start; `None` for what runs in this process.
-fn digest(entry: &ServerEntry) -> Option<String> {
-    let told = match entry {
+/// Returns a digest of an entry, or `None` if its server runs in this process or not at all.
+fn digest(entry: &ServerEntry, HashKey(first, second): HashKey) -> Option<String> {
+    let written = match entry {
         ServerEntry::Stdio(spec) => serde_json::json!([spec.command, spec.args, spec.env, spec.cwd]),
         ServerEntry::Http(spec) => serde_json::json!([spec.url.as_str(), spec.headers]),
         ServerEntry::BuiltIn(_)
@@ -207,7 +220,8 @@ fn digest(entry: &ServerEntry) -> Option<String> {
         | ServerEntry::Disabled
         | ServerEntry::Invalid(_) => return None,
     };
-    Some(Sha256::digest(told.to_string()).iter().map(|byte| format!("{byte:02x}")).collect())
+    let keyed = format!("{first:032x}{second:032x}{written}");
+    Some(Sha256::digest(keyed).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]
@@ -241,7 +255,7 @@ mod tests {
     #[test]
     fn introductions_survive_a_restart_for_the_same_entry() {
         let data = tempfile::tempdir().unwrap();
-        let open = || Introductions::open(data.path(), &redaction(), true);
+        let open = || Introductions::open(data.path(), HashKey(1, 2), &redaction(), true);
         let known = open();
         known.put("s", &entry("1"), &introduction("d"));
         known.put("own", &ServerEntry::Disabled, &introduction("d"));
@@ -256,24 +270,33 @@ mod tests {
     #[test]
     fn secrets_and_long_introductions_are_not_kept() {
         let data = tempfile::tempdir().unwrap();
-        let known = Introductions::open(data.path(), &redaction(), true);
+        let known = Introductions::open(data.path(), HashKey(1, 2), &redaction(), true);
         let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
         for description in [&format!("Uses {secret}"), &"x".repeat(MAX_BYTES)] {
             known.put("s", &entry("1"), &introduction("d"));
             known.put("s", &entry("1"), &introduction(description));
             assert_eq!(known.of("s", &entry("1")), None);
         }
-        known.put("s", &entry("value"), &introduction("d"));
+        // Lists with secrets are left out alone.
+        let mut listed = introduction("d");
+        listed.items.insert(
+            "resources/list".to_owned(),
+            [r#"{"uri":"a:b","_meta":{"password":"hunter2"}}"#.into()].into(),
+        );
+        known.put("s", &entry("value"), &listed);
+        assert_eq!(known.of("s", &entry("value")), Some(introduction("d")));
         known.stop();
         let text = fs::read_to_string(data.path().join(FILE)).unwrap();
         assert!(text.contains("\"d\"") && !text.contains("value") && !text.contains(secret), "{text}");
         // What became a secret since is left out.
         fs::write(data.path().join(FILE), text.replace("\"d\"", &format!("\"{secret}\""))).unwrap();
-        let known = Introductions::open(data.path(), &redaction(), true);
+        let known = Introductions::open(data.path(), HashKey(1, 2), &redaction(), true);
         assert_eq!(known.of("s", &entry("value")), None);
         known.stop();
         assert_eq!(fs::read_to_string(data.path().join(FILE)).unwrap(), "{}");
         fs::write(data.path().join(FILE), "no JSON").unwrap();
-        assert!(Introductions::open(data.path(), &redaction(), true).servers.lock().is_empty());
+        assert!(
+            Introductions::open(data.path(), HashKey(1, 2), &redaction(), true).servers.lock().is_empty()
+        );
     }
 }

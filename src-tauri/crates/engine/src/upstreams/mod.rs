@@ -39,7 +39,7 @@ pub(crate) struct Upstreams {
     pub(crate) interviews: Arc<Interviews>,
     /// How each tool's latest result was adapted.
     pub(crate) status: Arc<SchemaStatus>,
-    /// What upstreams told of themselves.
+    /// The last introductions of upstreams.
     pub(crate) introductions: Arc<Introductions>,
     /// The endpoint for clients, once the engine is served.
     pub(crate) mcp_url: Arc<OnceLock<String>>,
@@ -68,7 +68,8 @@ impl Upstreams {
             events: Arc::clone(&records.events),
             request_cli: Self::requests(files, records),
         };
-        let introductions = Arc::new(Introductions::open(data, &files.redaction, written));
+        let key = records.registry.lock().key();
+        let introductions = Arc::new(Introductions::open(data, key, &files.redaction, written));
         let own_tools = OwnTools::new(sources, settings.own_tools.clone());
         let observer = Arc::new(ProxyObserver {
             recorder: Arc::clone(&records.recorder),

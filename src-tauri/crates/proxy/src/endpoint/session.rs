@@ -206,13 +206,13 @@ impl Session {
         let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         // A stream that did not get it does not listen.
         if waiting.is_some() {
-            self.outbox.set_heard(true);
+            self.outbox.set_listening(true);
         }
         waiting
     }
 
     pub(crate) fn stop_listening(&self, waiting: Inbox) {
-        self.outbox.set_heard(false);
+        self.outbox.set_listening(false);
         *self.waiting.lock().unwrap_or_else(PoisonError::into_inner) = Some(waiting);
     }
 
@@ -268,12 +268,14 @@ impl Session {
 
     fn is_unused(&self) -> bool {
         let timeout = if self.requests().is_empty() { UNUSED_TIMEOUT } else { ABANDONED_TIMEOUT };
-        self.last_used().elapsed() > timeout && !self.outbox.is_heard()
+        self.last_used().elapsed() > timeout && !self.outbox.is_listening()
     }
 
     /// Whether the client was silent for so long that it may have been killed.
     fn is_quiet(&self) -> bool {
-        self.last_used().elapsed() > QUIET_TIMEOUT && !self.outbox.is_heard() && self.requests().is_empty()
+        self.last_used().elapsed() > QUIET_TIMEOUT
+            && !self.outbox.is_listening()
+            && self.requests().is_empty()
     }
 
     /// The client with its current log level.

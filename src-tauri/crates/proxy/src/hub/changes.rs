@@ -96,8 +96,8 @@ impl ListChanges {
     }
 }
 
-/// Counts changes of an upstream's tools: when it becomes ready, and when it lists different tools. Has clients list its
-/// prompts and resources again where something expected stood in for them.
+/// Counts changes of an upstream's tools: when it becomes ready, and when it lists different tools. Notifies
+/// clients that got expected prompts and resources.
 pub(super) async fn announce_tools(
     upstream: Arc<Upstream>,
     changed: Arc<watch::Sender<ListVersion>>,
@@ -106,8 +106,7 @@ pub(super) async fn announce_tools(
     notifications: &broadcast::Sender<UpstreamNotification>,
 ) {
     let mut changes = upstream.changes();
-    // What clients got while it started.
-    let mut before: Option<Arc<[ListedTool]>> = upstream.expected().map(|known| known.tools);
+    let mut before: Option<Arc<[ListedTool]>> = None;
     while changes.changed().await.is_ok() {
         observer.changed(upstream.name());
         let now = upstream.live_now().map(|live| live.tools());
@@ -120,7 +119,7 @@ pub(super) async fn announce_tools(
             }
         }
         if let Some(live) = upstream.live_now()
-            && upstream.had_stood_in()
+            && upstream.had_sent_expected()
         {
             for list in ["prompts", "resources"].into_iter().filter(|list| live.hello.has(list)) {
                 let method = format!("notifications/{list}/list_changed");

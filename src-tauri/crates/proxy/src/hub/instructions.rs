@@ -12,7 +12,7 @@ const MAX_BYTES: usize = 32 << 10;
 impl Hub {
     /// Returns what the upstreams tell clients about themselves, or none if they tell nothing.
     pub(crate) async fn instructions(&self) -> Option<String> {
-        // What is expected needs no waiting: they are read once, and hardly ever change.
+        // Expected instructions suffice: they hardly ever change.
         let known = self.offered().map(|upstream| {
             let limit = if upstream.expected().is_some() { Duration::ZERO } else { TIMEOUT };
             (upstream, limit)

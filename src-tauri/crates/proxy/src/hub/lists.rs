@@ -8,7 +8,7 @@ use bytes::Bytes;
 use schemascope_model::ToolId;
 
 use super::names::{public_name, renamed};
-use super::{Hub, LIST_TIMEOUT, Source};
+use super::{ANSWER_TIMEOUT, Hub, Source};
 use crate::adapt;
 use crate::observer::ListedTool;
 use crate::upstream::handshake::{self, SessionError};
@@ -23,20 +23,20 @@ impl Hub {
             .await
             .into_iter()
             .map(|(upstream, source)| {
-                let (own, known) = match source {
+                let own = upstream.serving_now(who);
+                let known = match source {
                     Source::Live(live) => {
-                        let own = upstream.serving_now(who);
                         if own.is_none() {
                             live.look_again();
                         }
-                        (own, live.tools())
+                        live.tools()
                     }
-                    Source::Expected(tools) => (None, tools),
+                    Source::Expected(tools) => tools,
                 };
                 let listing = tokio::spawn(async move {
                     let own = own?;
                     let listed = handshake::list_tools(&own.link, own.hello.era);
-                    tokio::time::timeout(LIST_TIMEOUT, listed).await.ok()?.ok()
+                    tokio::time::timeout(ANSWER_TIMEOUT, listed).await.ok()?.ok()
                 });
                 (upstream, known, listing)
             })
@@ -112,30 +112,35 @@ impl Hub {
         let asked: Vec<_> = ready
             .into_iter()
             .map(|(upstream, source)| {
-                let live = match source {
-                    Source::Live(live) => Ok(upstream.serving_now(who).unwrap_or(live)),
-                    Source::Expected(items) => Err(items),
+                let own = upstream.serving_now(who);
+                let is_shared = own.is_none();
+                let live = match (own, source) {
+                    (Some(live), _) | (None, Source::Live(live)) => Ok(live),
+                    (None, Source::Expected(items)) => Err(items),
                 };
                 tokio::spawn(async move {
                     let live = match live {
                         Ok(live) if live.hello.has(capability) => live,
                         Ok(_) => return (upstream.name().to_owned(), Vec::new()),
                         Err(expected) => {
-                            upstream.note_stood_in();
+                            upstream.note_sent_expected();
                             return (upstream.name().to_owned(), expected.to_vec());
                         }
                     };
                     let listed = handshake::list(&live.link, live.hello.era, method, items);
-                    let listed = tokio::time::timeout(LIST_TIMEOUT, listed).await;
+                    let listed = tokio::time::timeout(ANSWER_TIMEOUT, listed).await;
                     let listed = match listed {
                         Ok(listed) => listed.map_err(SessionError::reason),
-                        Err(_) => Err(format!("it did not answer within {} s", LIST_TIMEOUT.as_secs())),
+                        Err(_) => Err(format!("it did not answer within {} s", ANSWER_TIMEOUT.as_secs())),
                     };
                     let listed = listed.inspect_err(|reason| {
                         tracing::warn!(upstream = %upstream.name(), %reason, "{method} failed; its items are missing from the list");
                     });
-                    if let Ok(items) = &listed {
-                        upstream.note_items(method, items);
+                    // What a session of a client lists may depend on the client.
+                    if let Ok(items) = &listed
+                        && is_shared
+                    {
+                        upstream.note_items(&live, method, items);
                     }
                     (upstream.name().to_owned(), listed.unwrap_or_default())
                 })

@@ -265,7 +265,7 @@ impl Upstream {
             // Some servers accept the question only as the first message.
             match tokio::time::timeout(PROBE_TIMEOUT, answer).await {
                 Ok(Ok(_)) => true,
-                Ok(Err(SessionError::Answered(reason))) => !reason.contains("-32601"),
+                Ok(Err(SessionError::Rejected(reason))) => !reason.contains("-32601"),
                 Ok(Err(SessionError::Failed(_))) | Err(_) => false,
             }
         };

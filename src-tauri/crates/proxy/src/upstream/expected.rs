@@ -1,6 +1,6 @@
-//! What an upstream is expected to tell while it starts: what it told the last time, perhaps an earlier process.
+//! Introduction that is expected of an upstream while it starts: the last one, perhaps from an earlier process.
 //!
-//! A client that lists everything would otherwise wait for the slowest upstream, and some give up after a few seconds.
+//! Otherwise a client that lists everything waits for the slowest upstream, and some give up after a few seconds.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
@@ -8,10 +8,11 @@ use bytes::Bytes;
 
 use super::session::Live;
 use super::{Phase, Upstream};
+use crate::config::ServerEntry;
 use crate::observer::{Introduction, ListedTool};
 
 impl Upstream {
-    /// Returns what is expected of it, if it is about to start or starting for the first time.
+    /// Returns the expected introduction, if it is about to start, or starting and did not fail before.
     pub(crate) fn expected(&self) -> Option<Introduction> {
         let starts = matches!(
             &*self.phase(),
@@ -20,45 +21,58 @@ impl Upstream {
         if starts { self.introduction().clone() } else { None }
     }
 
-    /// Returns the tools it listed last, else those that it is expected to list: a client may know them.
+    /// Returns the tools it listed last, else the expected ones: a client may know them.
     pub(crate) fn known_tools(&self) -> Arc<[ListedTool]> {
         let listed = self.listed();
-        if !listed.is_empty() {
-            return listed;
-        }
+        if listed.is_empty() { self.introduced_tools() } else { listed }
+    }
+
+    /// Returns the tools of its last introduction with this entry.
+    pub(super) fn introduced_tools(&self) -> Arc<[ListedTool]> {
         self.introduction().as_ref().map(|known| Arc::clone(&known.tools)).unwrap_or_default()
     }
 
-    /// Takes the tools that a session listed.
-    pub(super) fn introduce(&self, live: &Live, tools: &Arc<[ListedTool]>) {
-        let items = self.introduction().as_ref().map(|known| known.items.clone()).unwrap_or_default();
-        self.expect(Introduction {
-            tools: Arc::clone(tools),
-            capabilities: live.hello.capabilities.clone(),
-            instructions: live.hello.instructions.clone(),
-            items,
-        });
-    }
-
-    /// Takes the items of another list, by its method.
-    pub(crate) fn note_items(&self, method: &str, items: &[Bytes]) {
-        let known = self.introduction().clone();
-        if let Some(mut known) = known {
-            known.items.insert(method.to_owned(), items.into());
-            self.expect(known);
+    /// Takes the tools that a session of this entry listed.
+    pub(super) fn introduce(&self, live: &Live, entry: &ServerEntry, tools: &Arc<[ListedTool]>) {
+        let changed = {
+            let mut known = self.introduction();
+            let introduction = Introduction {
+                tools: Arc::clone(tools),
+                capabilities: live.hello.capabilities.clone(),
+                instructions: live.hello.instructions.clone(),
+                items: known.as_ref().map(|known| known.items.clone()).unwrap_or_default(),
+            };
+            // A session of an earlier entry may be about to end.
+            let is_new = *self.entry() == *entry && known.as_ref() != Some(&introduction);
+            is_new.then(|| known.insert(introduction).clone())
+        };
+        if let Some(introduction) = changed {
+            self.observer.introduced(&self.name, entry, &introduction);
         }
     }
 
-    fn expect(&self, introduction: Introduction) {
-        let mut known = self.introduction();
-        if known.as_ref() != Some(&introduction) {
-            self.observer.introduced(&self.name, &self.entry(), &introduction);
-            *known = Some(introduction);
+    /// Takes the items of another list of the shared session, by its method.
+    pub(crate) fn note_items(&self, live: &Live, method: &str, items: &[Bytes]) {
+        let entry = self.entry().clone();
+        let changed = {
+            let mut known = self.introduction();
+            let known = known.as_mut().filter(|known| {
+                // Those of an earlier entry have other tools.
+                Arc::ptr_eq(&known.tools, &live.tools())
+                    && known.items.get(method).is_none_or(|before| **before != *items)
+            });
+            known.map(|known| {
+                known.items.insert(method.to_owned(), items.into());
+                known.clone()
+            })
+        };
+        if let Some(introduction) = changed {
+            self.observer.introduced(&self.name, &entry, &introduction);
         }
     }
 
-    /// Forgets what the program of another entry told.
-    pub(super) fn expect_anew(&self) {
+    /// Replaces the expected introduction after a change of the entry.
+    pub(super) fn reset_expected(&self) {
         let expected = self.observer.expected(&self.name, &self.entry());
         *self.introduction() = expected;
     }

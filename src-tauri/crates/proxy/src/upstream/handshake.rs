@@ -65,7 +65,7 @@ impl Hello {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum SessionError {
     /// The upstream answered with an error or something unusable, as one that does not speak the session's era does.
-    Answered(String),
+    Rejected(String),
     /// Anything else, including the end of an open session.
     Failed(String),
 }
@@ -73,7 +73,7 @@ pub(crate) enum SessionError {
 impl SessionError {
     pub(crate) fn reason(self) -> String {
         match self {
-            Self::Answered(reason) | Self::Failed(reason) => reason,
+            Self::Rejected(reason) | Self::Failed(reason) => reason,
         }
     }
 }
@@ -105,7 +105,7 @@ async fn initialize(link: &Arc<Link>, who: &Who) -> Result<Hello, SessionError> 
     let answered = answered
         .ok_or_else(|| SessionError::Failed("its answer to initialize has no protocolVersion".into()))?;
     if version::era(&answered) != Some(Era::Legacy) {
-        return Err(SessionError::Answered(format!(
+        return Err(SessionError::Rejected(format!(
             "it speaks protocol version {answered:?}; Schemascope speaks {}",
             version::spoken().join(", ")
         )));
@@ -121,10 +121,10 @@ async fn discover(link: &Arc<Link>, who: &Who) -> Result<Hello, SessionError> {
     let raw = |name| params::field(&result, name).map(|found| found.raw);
     let supported: Vec<String> =
         raw("supportedVersions").and_then(|versions| serde_json::from_slice(&versions).ok()).ok_or_else(
-            || SessionError::Answered("its answer to server/discover has no supportedVersions".into()),
+            || SessionError::Rejected("its answer to server/discover has no supportedVersions".into()),
         )?;
     if !supported.iter().any(|known| known == version::MODERN) {
-        return Err(SessionError::Answered(format!(
+        return Err(SessionError::Rejected(format!(
             "it speaks protocol versions {}; Schemascope speaks {}",
             supported.join(", "),
             version::spoken().join(", ")
@@ -173,11 +173,11 @@ pub(crate) async fn list(
         let page: Vec<&RawValue> = raw
             .as_ref()
             .and_then(|page| serde_json::from_slice(page).ok())
-            .ok_or_else(|| SessionError::Answered(format!("its answer to {method} has no {items:?}")))?;
+            .ok_or_else(|| SessionError::Rejected(format!("its answer to {method} has no {items:?}")))?;
         bytes += result.len();
         if bytes > MAX_LIST_BYTES {
             let reason = format!("its {method} is longer than {} MB", MAX_LIST_BYTES >> 20);
-            return Err(SessionError::Answered(reason));
+            return Err(SessionError::Rejected(reason));
         }
         if previous == raw && !page.is_empty() {
             return Ok(found);
@@ -193,7 +193,7 @@ pub(crate) async fn list(
             _ => return Ok(found),
         }
     }
-    Err(SessionError::Answered(format!("its {method} did not end after {MAX_PAGES} pages")))
+    Err(SessionError::Rejected(format!("its {method} did not end after {MAX_PAGES} pages")))
 }
 
 /// Makes a request for ourselves. Returns a copy of the result.
@@ -211,7 +211,7 @@ pub(crate) async fn ask(
     match tokio::time::timeout(HANDSHAKE_TIMEOUT, answer).await {
         // A copy, because parts of it are kept: a slice would keep the whole read buffer.
         Ok(Some(Ok(Body::Result(result)))) => Ok(Bytes::copy_from_slice(&result)),
-        Ok(Some(Ok(Body::Error(error)))) => Err(SessionError::Answered(format!(
+        Ok(Some(Ok(Body::Error(error)))) => Err(SessionError::Rejected(format!(
             "it answered {method} with an error: {}",
             String::from_utf8_lossy(&error)
         ))),

@@ -12,6 +12,7 @@ use super::link::{Link, Notification};
 use super::session::{self, Live, Opening};
 use super::transport::Transport;
 use super::{NOTIFICATION_CAPACITY, Phase, Upstream, subscriptions};
+use crate::config::ServerEntry;
 use crate::observer::ListedTool;
 use crate::slow_consumers::SlowConsumers;
 use crate::wire::{Era, Who};
@@ -20,6 +21,8 @@ use crate::wire::{Era, Who};
 const HEALTHY_AFTER: Duration = Duration::from_secs(10);
 /// Longest pause between two attempts to start, or to list the tools.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
+/// Failed attempts after which a session that never listed its tools ends: two minutes.
+const MAX_LISTING_FAILURES: u32 = 7;
 /// How long changes of the tools are collected before they are listed again.
 const RELIST_DELAY: Duration = Duration::from_millis(200);
 
@@ -103,7 +106,7 @@ impl Upstream {
         let first = self.era().unwrap_or(Era::Legacy);
         let second = if first == Era::Legacy { Era::Modern } else { Era::Legacy };
         match self.run_in(transport, first, progress, replace).await {
-            Err(SessionError::Answered(reason)) => {
+            Err(SessionError::Rejected(reason)) => {
                 let ended = self.run_in(transport, second, progress, replace).await;
                 // The first error is the more helpful one.
                 ended.map_err(|stranger| if progress.was_ready { stranger.reason() } else { reason })
@@ -140,26 +143,20 @@ impl Upstream {
     /// Serves an open session. Returns why it ended.
     async fn serve(self: &Arc<Self>, live: Arc<Live>, progress: &mut Progress) -> String {
         let mut notifications = live.link.subscribe();
-        let era = live.hello.era;
+        let (era, entry) = (live.hello.era, self.entry().clone());
         let tools = match live.hello.has("tools") {
             true => handshake::list_tools(&live.link, era).await,
             false => Ok(Vec::new()),
         };
-        let before = self.listed();
         match tools {
-            Ok(tools) => self.take_listing(&live, tools),
+            Ok(tools) => self.take_new_listing(&live, &entry, tools),
             // Everything else may work, and listing later: what it lists may be somewhere else.
-            Err(SessionError::Answered(reason)) => {
+            Err(SessionError::Rejected(reason)) => {
                 tracing::warn!(upstream = %self.name, %reason, "cannot list the tools; trying again");
-                live.take_tools(self.known_tools());
-                live.note_unlisted(Some(self.observer.without_secrets(reason)));
+                live.take_tools(self.introduced_tools());
+                live.set_listing_error(Some(self.observer.without_secrets(reason)));
             }
             Err(SessionError::Failed(reason)) => return reason,
-        }
-        // Sessions of clients go on after a restart, and know the tools from before.
-        if !before.is_empty() && before != self.listed() {
-            let method = "notifications/tools/list_changed".to_owned();
-            self.publish(Notification { method, params: None }, None);
         }
         tracing::info!(upstream = %self.name, tools = live.tools().len(), protocol = %live.hello.version, "ready");
         (progress.was_ready, progress.link) = (true, Some(Arc::clone(&live.link)));
@@ -175,7 +172,7 @@ impl Upstream {
         };
         tokio::select! {
             () = self.relay(&live, &mut notifications) => {}
-            () = self.keep_listed(&live) => {}
+            reason = self.keep_listed(&live, &entry) => return reason,
             () = subscriptions::keep_listening(&live) => {}
             () = renewed => {}
             () = live.link.closed() => {}
@@ -196,45 +193,64 @@ impl Upstream {
                     consumers.wait_for_listeners(NOTIFICATION_CAPACITY, || self.notifications.len()).await;
                 }
                 // A missed notification may have announced a change.
-                Err(broadcast::error::RecvError::Lagged(_)) => live.relist.notify_one(),
+                Err(broadcast::error::RecvError::Lagged(_)) if live.hello.has("tools") => {
+                    live.relist.notify_one();
+                }
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return,
             }
         }
     }
 
-    /// Lists the tools again whenever requested, and until that succeeds.
-    async fn keep_listed(&self, live: &Live) {
-        let mut failures = u32::from(live.unlisted().is_some());
+    /// Lists the tools again whenever requested, and until that succeeds. Returns why not, if a session never listed them:
+    /// another one may.
+    async fn keep_listed(&self, live: &Live, entry: &ServerEntry) -> String {
+        let mut failures = u32::from(live.listing_error().is_some());
+        let mut listed_before = failures == 0;
         loop {
+            let requested = live.relist.notified();
             match failures {
-                0 => live.relist.notified().await,
-                _ => tokio::time::sleep(pause_after(failures)).await,
+                0 => requested.await,
+                _ => drop(tokio::time::timeout(pause_after(failures), requested).await),
             }
             // Some upstreams announce a change with every list.
             tokio::time::sleep(RELIST_DELAY).await;
             match handshake::list_tools(&live.link, live.hello.era).await {
-                Ok(tools) => {
-                    failures = 0;
-                    self.take_listing(live, tools);
-                    live.note_unlisted(None);
-                }
+                Ok(tools) if listed_before => self.take_listing(live, entry, tools.into()),
+                Ok(tools) => self.take_new_listing(live, entry, tools),
                 Err(error) => {
                     failures += 1;
                     let reason = self.observer.without_secrets(error.reason());
+                    if !listed_before && failures >= MAX_LISTING_FAILURES && live.link.is_idle() {
+                        return reason;
+                    }
                     if failures == 1 {
                         tracing::warn!(upstream = %self.name, %reason, "cannot list the changed tools; trying again");
                     }
-                    live.note_unlisted(Some(reason));
+                    live.set_listing_error(Some(reason));
+                    self.changed.send_modify(|version| *version += 1);
+                    continue;
                 }
             }
+            (failures, listed_before) = (0, true);
+            live.set_listing_error(None);
             self.changed.send_modify(|version| *version += 1);
         }
     }
 
-    fn take_listing(&self, live: &Live, tools: Vec<ListedTool>) {
+    /// Takes the first listing of a session. Sessions of clients go on after a restart, and know the tools from before.
+    fn take_new_listing(&self, live: &Live, entry: &ServerEntry, tools: Vec<ListedTool>) {
+        let before = self.listed();
+        self.take_listing(live, entry, tools.into());
+        if !before.is_empty() && before != self.listed() {
+            let method = "notifications/tools/list_changed".to_owned();
+            self.publish(Notification { method, params: None }, None);
+        }
+    }
+
+    fn take_listing(&self, live: &Live, entry: &ServerEntry, tools: Arc<[ListedTool]>) {
         self.observer.listed(&self.name, &tools);
-        let tools: Arc<[ListedTool]> = tools.into();
-        self.introduce(live, &tools);
+        self.introduce(live, entry, &tools);
         live.take_tools(Arc::clone(&tools));
         *self.listed.lock().unwrap_or_else(PoisonError::into_inner) = tools;
     }

@@ -10,7 +10,7 @@ mod request;
 mod tests;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
@@ -47,6 +47,8 @@ pub(crate) struct Link {
     task_tokens: Mutex<BTreeMap<u64, Bytes>>,
     /// Open questions of the upstream, by their ids.
     questions: Mutex<HashMap<Bytes, CancellationToken>>,
+    /// Number of answers to questions that are being sent. Incremented while `questions` is locked.
+    answering: AtomicUsize,
     /// Notified when a question was answered or withdrawn.
     question_over: Notify,
     notifications: broadcast::Sender<Notification>,
@@ -99,6 +101,7 @@ impl Link {
             pending: Mutex::default(),
             task_tokens: Mutex::default(),
             questions: Mutex::default(),
+            answering: AtomicUsize::new(0),
             question_over: Notify::new(),
             notifications: broadcast::Sender::new(NOTIFICATION_CAPACITY),
             owner,

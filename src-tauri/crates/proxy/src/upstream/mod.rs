@@ -62,10 +62,10 @@ pub(crate) struct Upstream {
     notifications: broadcast::Sender<SharedNotification>,
     /// The tools it listed last. Kept while it does not run.
     listed: Mutex<Arc<[ListedTool]>>,
-    /// What it told of itself the last time.
+    /// Its last introduction.
     introduction: Mutex<Option<Introduction>>,
-    /// Whether a client got a list of what was expected, and not of its tools.
-    stood_in: AtomicBool,
+    /// Whether a client got expected prompts or resources.
+    sent_expected: AtomicBool,
     /// Whether a client got a list without its tools, because it was not ready in time.
     missed: AtomicBool,
     /// Whether it is started again in the background, because it was missed.
@@ -99,7 +99,7 @@ impl Upstream {
             name: name.to_owned(),
             failing_since: Mutex::new(entry.is_invalid().then(Timestamp::now)),
             introduction: Mutex::new(observer.expected(name, &entry)),
-            stood_in: AtomicBool::new(false),
+            sent_expected: AtomicBool::new(false),
             entry: Mutex::new(entry),
             observer,
             log: Arc::default(),
@@ -235,7 +235,14 @@ impl Upstream {
         // It may have become ready just before.
         if self.live_now().is_some() {
             self.changed.send_modify(|version| *version += 1);
-        } else if self.may_start_again() && !self.retrying.swap(true, Ordering::Relaxed) {
+        } else {
+            self.start_again_in_background();
+        }
+    }
+
+    /// Tries to start it after each pause, a limited number of times, without waiting.
+    pub(crate) fn start_again_in_background(self: &Arc<Self>) {
+        if self.may_start_again() && !self.retrying.swap(true, Ordering::Relaxed) {
             let upstream = Arc::clone(self);
             tokio::spawn(async move {
                 tokio::select! {
@@ -285,18 +292,18 @@ impl Upstream {
         tokio::time::sleep_until(retry_at.into()).await;
     }
 
-    /// Notes that a client got a list of what was expected. It is notified once the real one can be listed.
-    pub(crate) fn note_stood_in(&self) {
-        self.stood_in.store(true, Ordering::Relaxed);
+    /// Notes that a client got expected prompts or resources. It is notified once they can be listed.
+    pub(crate) fn note_sent_expected(&self) {
+        self.sent_expected.store(true, Ordering::Relaxed);
         // It may have become ready just before.
         if self.live_now().is_some() {
             self.changed.send_modify(|version| *version += 1);
         }
     }
 
-    /// Returns whether a client got a list of what was expected, and not of its tools, since the last time.
-    pub(crate) fn had_stood_in(&self) -> bool {
-        self.stood_in.swap(false, Ordering::Relaxed)
+    /// Returns whether a client got expected prompts or resources since the last time.
+    pub(crate) fn had_sent_expected(&self) -> bool {
+        self.sent_expected.swap(false, Ordering::Relaxed)
     }
 
     /// Returns whether a client got a list without its tools since the last time.

@@ -20,7 +20,7 @@ impl Upstream {
             *known = entry.clone();
             *self.failing_since() = entry.is_invalid().then(Timestamp::now);
         }
-        self.expect_anew();
+        self.reset_expected();
         self.client_sessions.end_all();
         // The new entry may start another program.
         *self.era.lock().unwrap_or_else(PoisonError::into_inner) = None;

@@ -41,7 +41,7 @@ pub(crate) struct Live {
     pub(crate) turn: Option<Arc<Semaphore>>,
     tools: Mutex<Arc<[ListedTool]>>,
     /// Why its tools could not be listed the last time.
-    unlisted: Mutex<Option<String>>,
+    listing_error: Mutex<Option<String>>,
     /// Asks for the tools again.
     pub(super) relist: Notify,
     /// When the tools were last asked for because a client listed them.
@@ -62,12 +62,12 @@ impl Live {
     }
 
     /// Returns why its tools could not be listed the last time; `None` if they could.
-    pub(crate) fn unlisted(&self) -> Option<String> {
-        self.unlisted.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub(crate) fn listing_error(&self) -> Option<String> {
+        self.listing_error.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    pub(super) fn note_unlisted(&self, reason: Option<String>) {
-        *self.unlisted.lock().unwrap_or_else(PoisonError::into_inner) = reason;
+    pub(super) fn set_listing_error(&self, reason: Option<String>) {
+        *self.listing_error.lock().unwrap_or_else(PoisonError::into_inner) = reason;
     }
 
     /// Notes that a client lists the tools. Of an upstream that does not announce changes they are asked for again, in the
@@ -135,7 +135,7 @@ pub(crate) async fn run<S: Future<Output = String> + Send>(
                 hello,
                 turn: takes_turns.then(|| Arc::new(Semaphore::new(1))),
                 tools: Mutex::default(),
-                unlisted: Mutex::default(),
+                listing_error: Mutex::default(),
                 relist: Notify::new(),
                 looked: Mutex::new(Instant::now()),
                 separates_requests,

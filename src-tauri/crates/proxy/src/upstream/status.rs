@@ -26,6 +26,13 @@ pub struct Status {
     pub protocol_version: Option<String>,
 }
 
+impl Status {
+    /// Whether its tools are known to be those that it lists.
+    pub fn lists_tools(&self) -> bool {
+        self.state == UpstreamState::Ready && self.tools.is_some()
+    }
+}
+
 impl Upstream {
     pub(crate) fn status(&self) -> Status {
         let entry = self.entry().clone();
@@ -41,7 +48,7 @@ impl Upstream {
             (_, Phase::Ready(live)) => {
                 let (noise, dropped) = (live.link.noise(), live.link.dropped());
                 let mut remarks = Vec::new();
-                if let Some(reason) = live.unlisted() {
+                if let Some(reason) = live.listing_error() {
                     remarks.push(format!("its tools cannot be listed: {reason}"));
                 }
                 if noise > 0 {
@@ -60,7 +67,7 @@ impl Upstream {
             name: self.name.clone(),
             state,
             reason,
-            tools: live.as_ref().filter(|live| live.unlisted().is_none()).map(|live| live.tools().len()),
+            tools: live.as_ref().filter(|live| live.listing_error().is_none()).map(|live| live.tools().len()),
             pid: live.as_ref().and_then(|live| live.pid),
             since: match state {
                 UpstreamState::Failed | UpstreamState::Invalid => *self.failing_since(),

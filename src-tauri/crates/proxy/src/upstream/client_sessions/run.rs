@@ -122,8 +122,8 @@ impl Upstream {
             Era::Modern => Some(ClientGroup::Stateless),
             Era::Legacy => Some(ClientGroup::Pooled(who.capabilities.clone())).filter(|_| !belongs),
         };
-        let (gone, own, asked) = (owner.clone(), who.session.clone(), owner.clone());
-        let is_heard = move || asked.as_ref().is_some_and(Outbox::is_heard);
+        let (gone, own) = (owner.clone(), who.session.clone());
+        let roots = owner.clone().filter(|_| who.may_be_asked_for("roots/list"));
         let (log, hurry) = (Arc::clone(&self.log), self.stop.clone());
         let opening = Opening { transport, era: who.era, who, owner, log, hurry };
         let unused = CancellationToken::new();
@@ -147,7 +147,7 @@ impl Upstream {
                 if let Ok(tools) = handshake::list_tools(&live.link, live.hello.era).await {
                     live.take_tools(tools.into());
                 }
-                if is_heard() {
+                if roots.is_some_and(|owner| owner.is_listening()) {
                     settle(&live).await;
                 }
                 if let Some(own) = &own {

@@ -3,6 +3,7 @@
 //! Each question is answered once, and ends with the request it belongs to.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -73,10 +74,15 @@ impl Link {
                 () = link.closed() => return,
             };
             // Removed already where the upstream withdrew the question.
-            let wanted = link.questions().contains_key(&id);
+            let wanted = {
+                let mut questions = link.questions();
+                let wanted = questions.remove(&id).is_some();
+                link.answering.fetch_add(usize::from(wanted), Ordering::Relaxed);
+                wanted
+            };
             if wanted {
                 let _ = link.send(message::response(&id, &body), Kind::Other).await;
-                link.questions().remove(&id);
+                link.answering.fetch_sub(1, Ordering::Relaxed);
             }
             link.question_over.notify_waiters();
         });
@@ -91,7 +97,11 @@ impl Link {
         let answered = async {
             loop {
                 let over = self.question_over.notified();
-                if self.questions().is_empty() {
+                let is_over = {
+                    let questions = self.questions();
+                    questions.is_empty() && self.answering.load(Ordering::Relaxed) == 0
+                };
+                if is_over {
                     return;
                 }
                 asked = true;
