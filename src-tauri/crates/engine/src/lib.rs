@@ -33,6 +33,7 @@ mod upstreams;
 mod user;
 mod views;
 mod wrappers;
+mod write_behind;
 
 pub use attach::front::{Attached, Events, Front, FrontError};
 pub use attach::lasting::{LastingEngine, LastingError, Passed};

@@ -4,18 +4,16 @@
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use schemascope_model::{Rung, Timestamp, ToolId};
 use schemascope_proxy::AdapterStatus;
 use serde::{Deserialize, Serialize};
-use tokio::sync::Notify;
 
 use crate::background::{Service, Tasks};
-use crate::files::write_whole;
+use crate::write_behind::{WriteBehind, write_changes};
 
 /// Name of the file in the data directory.
 const FILE: &str = "tool_schema_status.json";
@@ -38,31 +36,25 @@ struct ToolStatus {
 /// The file and its entries.
 #[derive(Debug)]
 pub(crate) struct SchemaStatus {
-    path: PathBuf,
+    file: WriteBehind,
     tools: Mutex<BTreeMap<ToolId, ToolStatus>>,
-    changed: Notify,
-    /// Whether an entry changed that is not in the file yet.
-    is_behind: AtomicBool,
-    /// Whether the file is written at all; held while writing.
-    writing: Mutex<bool>,
 }
 
 impl SchemaStatus {
     /// Reads the file of a data directory. An unreadable one is replaced. Unless `written` is set the file stays as
     /// it is.
     pub(crate) fn open(data: &Path, written: bool) -> Self {
-        let path = data.join(FILE);
-        let read = match std::fs::read(&path) {
+        let file = WriteBehind::new(data.join(FILE), written);
+        let read = match std::fs::read(file.path()) {
             Ok(text) => serde_json::from_slice(&text).map_err(|error| error.to_string()),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(BTreeMap::new()),
             Err(error) => Err(error.to_string()),
         };
         let tools = read.unwrap_or_else(|reason| {
-            tracing::warn!(file = %path.display(), %reason, "cannot be used; it is written again");
+            tracing::warn!(file = %file.path().display(), %reason, "cannot be used; it is written again");
             BTreeMap::new()
         });
-        let (tools, writing, changed) = (Mutex::new(tools), Mutex::new(written), Notify::new());
-        Self { path, tools, changed, is_behind: AtomicBool::new(false), writing }
+        Self { file, tools: Mutex::new(tools) }
     }
 
     /// Number of generic results in a row of a tool under a schema.
@@ -91,20 +83,12 @@ impl SchemaStatus {
             }
             tools.insert(tool.clone(), status);
         }
-        self.is_behind.store(true, Ordering::Release);
-        self.changed.notify_one();
+        self.file.note_change();
     }
 
     /// Writes the file, if an entry changed. Blocks.
     pub(crate) fn write(&self) {
-        let writing = self.writing.lock();
-        if !*writing || !self.is_behind.swap(false, Ordering::AcqRel) {
-            return;
-        }
-        let Ok(text) = serde_json::to_vec_pretty(&*self.tools()) else { return };
-        if let Err(error) = write_whole(&self.path, &text) {
-            tracing::warn!(file = %self.path.display(), %error, "cannot be written");
-        }
+        self.file.write(|| serde_json::to_vec_pretty(&*self.tools()));
     }
 
     fn tools(&self) -> MutexGuard<'_, BTreeMap<ToolId, ToolStatus>> {
@@ -113,17 +97,8 @@ impl SchemaStatus {
 }
 
 impl Service for SchemaStatus {
-    /// Writes changes a moment later.
     fn start(self: Arc<Self>, tasks: &Tasks) {
-        tasks.spawn(async move {
-            loop {
-                self.changed.notified().await;
-                tokio::time::sleep(WRITE_DELAY).await;
-                let status = Arc::clone(&self);
-                // If the file cannot be written, the next change tries again.
-                let _ = tokio::task::spawn_blocking(move || status.write()).await;
-            }
-        });
+        write_changes(self, WRITE_DELAY, tasks, |status| &status.file, Self::write);
     }
 
     fn stop(&self) {

@@ -5,9 +5,8 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::Mutex;
@@ -17,10 +16,10 @@ use schemascope_shape::HashKey;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use tokio::sync::Notify;
 
 use crate::background::{Service, Tasks};
-use crate::files::{read_text, write_whole};
+use crate::files::read_text;
+use crate::write_behind::{WriteBehind, write_changes};
 
 /// Name of the file in the data directory.
 const FILE: &str = "introductions.json";
@@ -46,31 +45,26 @@ struct Kept {
 
 /// The file and its entries.
 pub(crate) struct Introductions {
-    path: PathBuf,
+    file: WriteBehind,
     servers: Mutex<BTreeMap<String, Kept>>,
     redaction: Arc<Redaction>,
     /// The data directory's own key: short secrets in entries could be guessed from a plain digest.
     key: HashKey,
-    changed: Notify,
-    /// Whether an entry changed that is not in the file yet.
-    is_behind: AtomicBool,
-    /// Whether the file is written at all; held while writing.
-    writing: Mutex<bool>,
 }
 
 impl Introductions {
     /// Reads the file of a data directory. An unreadable one is replaced, and introductions with values that are secrets by
     /// now are left out. Unless `written` is set, the file stays as it is.
     pub(crate) fn open(data: &Path, key: HashKey, redaction: &Arc<Redaction>, written: bool) -> Self {
-        let path = data.join(FILE);
-        let read = match read_text(&path) {
+        let file = WriteBehind::new(data.join(FILE), written);
+        let read = match read_text(file.path()) {
             Ok(text) => {
                 serde_json::from_str(text.as_deref().unwrap_or("{}")).map_err(|error| error.to_string())
             }
             Err(error) => Err(error.to_string()),
         };
         let mut servers: BTreeMap<String, Kept> = read.unwrap_or_else(|reason| {
-            tracing::warn!(file = %path.display(), %reason, "cannot be used; it is written again");
+            tracing::warn!(file = %file.path().display(), %reason, "cannot be used; it is written again");
             BTreeMap::new()
         });
         let lists = |servers: &BTreeMap<String, Kept>| {
@@ -78,15 +72,10 @@ impl Introductions {
         };
         let (before, redactor) = (lists(&servers), redaction.now());
         servers.retain(|_, kept| kept.without_secrets(&redactor));
-        Self {
-            is_behind: AtomicBool::new(lists(&servers) < before),
-            path,
-            servers: Mutex::new(servers),
-            redaction: Arc::clone(redaction),
-            key,
-            changed: Notify::new(),
-            writing: Mutex::new(written),
+        if lists(&servers) < before {
+            file.note_change();
         }
+        Self { file, servers: Mutex::new(servers), redaction: Arc::clone(redaction), key }
     }
 
     /// Returns the last introduction of an upstream with this entry.
@@ -111,35 +100,17 @@ impl Introductions {
                 servers.insert(server.to_owned(), kept);
             }
         }
-        self.is_behind.store(true, Ordering::Release);
-        self.changed.notify_one();
+        self.file.note_change();
     }
 
-    /// Writes the file, if an entry changed. Blocks.
     fn write(&self) {
-        let writing = self.writing.lock();
-        if !*writing || !self.is_behind.swap(false, Ordering::AcqRel) {
-            return;
-        }
-        let Ok(text) = serde_json::to_vec(&*self.servers.lock()) else { return };
-        if let Err(error) = write_whole(&self.path, &text) {
-            tracing::warn!(file = %self.path.display(), %error, "cannot be written");
-        }
+        self.file.write(|| serde_json::to_vec(&*self.servers.lock()));
     }
 }
 
 impl Service for Introductions {
-    /// Writes changes a moment later.
     fn start(self: Arc<Self>, tasks: &Tasks) {
-        tasks.spawn(async move {
-            loop {
-                self.changed.notified().await;
-                tokio::time::sleep(WRITE_DELAY).await;
-                let known = Arc::clone(&self);
-                // If the file cannot be written, the next change tries again.
-                let _ = tokio::task::spawn_blocking(move || known.write()).await;
-            }
-        });
+        write_changes(self, WRITE_DELAY, tasks, |known| &known.file, Self::write);
     }
 
     fn stop(&self) {
