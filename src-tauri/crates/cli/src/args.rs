@@ -10,9 +10,10 @@ use schemascope_model::Timestamp;
 
 /// Options that every command has.
 #[derive(Debug, Clone, clap::Args)]
+#[command(next_help_heading = "Options of every command")]
 pub struct Args {
     /// Where everything is kept [default: the user's data directory]
-    #[arg(long, global = true, value_name = "DIR", env = "SCHEMASCOPE_DATA_DIR")]
+    #[arg(long, global = true, value_name = "DIR", env = "SCHEMASCOPE_DATA_DIR", hide_env_values = true)]
     pub data_dir: Option<PathBuf>,
     /// The servers, in the common "mcpServers" form [default: mcp.json in the data directory]
     #[arg(long, global = true, value_name = "FILE")]

@@ -18,13 +18,13 @@ const ABOUT: &str = "Runs between agents and their MCP servers, records every ca
     each tool from real results.";
 
 const EXAMPLES: &str = "First steps:\n  \
-    schemascope                             open the window, if it is installed\n  \
-    schemascope serve --config mcp.json     run the proxy; connect your agent to the URL it prints\n  \
-    schemascope stdio                       for agents that start their servers themselves\n  \
-    schemascope tools                       see what was learned\n  \
-    schemascope schema SERVER__TOOL         print one schema\n  \
-    schemascope versions SERVER__TOOL       see what can be promoted; then impact, promote, rollback\n\n\
-    Commands use the Schemascope that runs on the same data directory. If none runs, they open the data\n\
+    schemascope                            open the window\n  \
+    schemascope serve --config mcp.json    run the proxy that agents connect to\n  \
+    schemascope stdio                      for agents that start their servers\n  \
+    schemascope tools                      see what was learned\n  \
+    schemascope schema SERVER__TOOL        print one schema\n  \
+    schemascope versions SERVER__TOOL      see what can be promoted\n\n\
+    Commands use the Schemascope that runs on the same data directory. If none runs, they open the data \
     themselves. Exit codes: 0 success, 1 failure, 2 bad usage.\n\n\
     schemascope COMMAND --help explains a command, and schemascope help TOPIC prints a page of the guide.";
 
@@ -88,5 +88,28 @@ mod tests {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             assert!((10..=88).contains(&about.chars().count()), "{}: {about:?}", command.get_name());
         }
+    }
+
+    /// Help is wrapped to the terminal: a line break within a sentence leaves half-empty lines there, and an example that
+    /// is wider is torn apart.
+    #[test]
+    fn help_fits_any_terminal() {
+        fn check(command: &clap::Command) {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for line in help.lines().filter(|line| line.starts_with("  schemascope")) {
+                assert!(line.chars().count() <= 80, "{}: wider than 80 columns: {line:?}", command.get_name());
+            }
+            for lines in help.lines().collect::<Vec<_>>().windows(2) {
+                let is_prose = |line: &str| line.starts_with(|first: char| !first.is_whitespace());
+                assert!(
+                    !lines.iter().all(|line| is_prose(line)),
+                    "{}: a line break behind {:?}",
+                    command.get_name(),
+                    lines[0]
+                );
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&program());
     }
 }

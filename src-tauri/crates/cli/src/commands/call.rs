@@ -18,7 +18,7 @@ verbs!(Learned: engine Call);
 /// Call a tool, as an agent would
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The call is recorded, unless the `serve` that runs does not record. The exit code is 1 if the\n\
+    after_help = "The call is recorded, unless the `serve` that runs does not record. The exit code is 1 if the \
     tool returns an error.\n\nExample:\n  \
     schemascope call git__git_log '{\"repo_path\": \".\", \"max_count\": 3}'"
 )]

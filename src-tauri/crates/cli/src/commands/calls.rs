@@ -23,7 +23,7 @@ const TABLE: usize = 50;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     schemascope calls --failures --limit 10\n  \
-    schemascope calls --tool git__git_log --json > calls.ndjson    for `backfill` and `check` elsewhere")]
+    schemascope calls --tool git__git_log --json > calls.ndjson    for `check`")]
 pub struct Calls {
     /// Only calls of this tool
     #[arg(long, value_name = "TOOL_ID")]

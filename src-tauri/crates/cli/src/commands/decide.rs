@@ -45,7 +45,7 @@ pub struct Why {
 /// Make a version effective and advertise it to clients
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    schemascope promote git__git_log --reason \"billing relies on it\"       the candidate\n  \
+    schemascope promote git__git_log --reason \"billing uses it\"    the candidate\n  \
     schemascope promote git__git_log 3 --reason \"discussed with the team\"\n\n\
     `impact` shows beforehand what changes, and whether the version is ready; `rollback` and `undo` take the decision back.")]
 pub struct Promote {
@@ -58,8 +58,8 @@ pub struct Promote {
 /// Keep a version effective, whatever is promoted later
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    schemascope pin git__git_log --reason \"frozen for the release\"   the effective version\n  \
-    schemascope pin git__git_log 3 --enforce --no-reason             results that violate version 3 become errors")]
+    schemascope pin git__git_log --reason \"release 4\"    the effective version\n  \
+    schemascope pin git__git_log 3 --enforce --no-reason    violations become errors")]
 pub struct Pin {
     #[command(flatten)]
     about: About,

@@ -21,8 +21,8 @@ verbs!(Decide: alone Diff);
 /// Compare two schemas: what changed, and for whom it breaks
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "For readers of what a schema describes (a tool's output), a change is safe if the old schema allowed\n\
-    every value that the new schema allows. For senders (a tool's input), it is safe if the new schema\n\
+    after_help = "For readers of what a schema describes (a tool's output), a change is safe if the old schema allowed \
+    every value that the new schema allows. For senders (a tool's input), it is safe if the new schema \
     allows every value that the old one allowed. A change is called safe only if that is proven."
 )]
 pub struct Diff {

@@ -19,12 +19,12 @@ verbs!(Learned: engine Drift);
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Drift is a change that lasts: a field that is removed, renamed, new, null or of another type, or a rule\n\
-    of the effective schema that results used to keep and now break. Each drift is reported once. It\n\
-    resolves itself when results return to the old shape, or when a version created after the change\n\
+    after_help = "Drift is a change that lasts: a field that is removed, renamed, new, null or of another type, or a rule \
+    of the effective schema that results used to keep and now break. Each drift is reported once. It \
+    resolves itself when results return to the old shape, or when a version created after the change \
     becomes effective.\n\n\
     Examples:\n  schemascope drift shop__get_order\n  \
-    schemascope drift acknowledge shop__get_order 2 --reason \"Monday's release of the shop\""
+    schemascope drift acknowledge shop__get_order 2 --reason \"Monday's release\""
 )]
 pub struct Drift {
     #[command(subcommand)]
@@ -40,7 +40,7 @@ pub struct Drift {
 enum DriftVerb {
     /// Mark a drift as seen: it stays listed, and no longer needs attention
     #[command(
-        after_help = "Example:\n  schemascope drift acknowledge shop__get_order 2 --reason \"Monday's release of the shop\""
+        after_help = "Example:\n  schemascope drift acknowledge shop__get_order 2 --reason \"Monday's release\""
     )]
     Acknowledge(Acknowledge),
 }

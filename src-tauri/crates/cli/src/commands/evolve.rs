@@ -17,10 +17,10 @@ verbs!(Learned: engine Evolve);
 /// Bring the wrappers that `generate` wrote up to date
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "While Schemascope runs, it keeps wrappers current by itself (settings `evolve` and `evolve_every`). This\n\
-    command does it once, for all folders of `generate --targets`. No server is started. The exit code is 1 if a\n\
+    after_help = "While Schemascope runs, it keeps wrappers current by itself (settings `evolve` and `evolve_every`). This \
+    command does it once, for all folders of `generate --targets`. No server is started. The exit code is 1 if a \
     folder cannot be written.\n\nExamples:\n  \
-    schemascope evolve --once --dry-run                     what would change, and why\n  \
+    schemascope evolve --once --dry-run    what would change, and why\n  \
     schemascope evolve --once"
 )]
 pub struct Evolve {

@@ -71,12 +71,12 @@ impl Sdk {
 /// Write a registry, overrides, schemas, a bundle, the team's key or a patch for a server
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  schemascope export bundle --out bundle.json         for the team, or as a baseline of `check`\n  \
+    after_help = "Examples:\n  schemascope export bundle --out bundle.json    for the team, or as a baseline\n  \
     schemascope export schemas --out schemas --tool 'git__*'\n  \
-    schemascope export patch git__git_log --sdk python         for the author of the server\n  \
-    schemascope export registry --follow type_registry.json    until it is interrupted\n\n\
-    Bundles contain no observed values: keyed hashes replace values, and keys that are data. A hash shows only\n\
-    whether two values are equal. Bundles do contain names of fields, counts, formats, lengths, and what\n\
+    schemascope export patch git__git_log --sdk python    for the server's author\n  \
+    schemascope export registry --follow types.json    until it is interrupted\n\n\
+    Bundles contain no observed values: keyed hashes replace values, and keys that are data. A hash shows only \
+    whether two values are equal. Bundles do contain names of fields, counts, formats, lengths, and what \
     servers declare. Someone who also has the team's key can test guesses of values: keep the key apart."
 )]
 pub struct Export {
@@ -109,13 +109,13 @@ pub struct Export {
 /// Read a registry, overrides, schemas, a bundle, the team's key or command-line tools
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  schemascope import bundle theirs.json --dry-run     print what would change\n  \
-    schemascope import key team-key.json                before anything is recorded\n  \
-    schemascope import cli .qwencoderc.json             command-line tools; asks before it adds them\n\n\
-    A schema that is not known here becomes a candidate with the origin `import`, which you promote or reject.\n\
-    Nothing reaches agents before. Counts of other machines are kept apart from your own, and of each tool the\n\
-    later counts of a machine stay. Bundles are signed with the team's key; a file that was changed is rejected.\n\
-    Parts that cannot be true are set aside with the reason, and the command exits with 1. An invalid file\n\
+    after_help = "Examples:\n  schemascope import bundle theirs.json --dry-run    print what would change\n  \
+    schemascope import key team-key.json               before anything is recorded\n  \
+    schemascope import cli .qwencoderc.json            command-line tools; asks\n\n\
+    A schema that is not known here becomes a candidate with the origin `import`, which you promote or reject. \
+    Nothing reaches agents before. Counts of other machines are kept apart from your own, and of each tool the \
+    later counts of a machine stay. Bundles are signed with the team's key; a file that was changed is rejected. \
+    Parts that cannot be true are set aside with the reason, and the command exits with 1. An invalid file \
     changes nothing."
 )]
 pub struct Import {

@@ -18,12 +18,12 @@ verbs!(Learned: engine Failures);
 #[derive(Debug, clap::Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = "Some tools report errors as ordinary text, such as \"Error searching libraries: timeout\". Texts\n\
-    that begin alike three times are listed. Once you say that they are failures, results that begin\n\
-    so count as failed calls and teach no schema. Stored calls are counted again; what agents get stays\n\
+    after_help = "Some tools report errors as ordinary text, such as \"Error searching: timeout\". Texts \
+    that begin alike three times are listed. Once you say that they are failures, results that begin \
+    so count as failed calls and teach no schema. Stored calls are counted again; what agents get stays \
     the same.\n\n\
     Examples:\n  schemascope failures\n  \
-    schemascope failures count docs__search \"Error searching libraries:\" --reason \"no isError\"\n  \
+    schemascope failures count docs__search \"Error searching:\" --no-reason\n  \
     schemascope failures keep docs__search \"Error codes:\" --no-reason\n\n\
     `undo TOOL` takes the latest decision about a tool back."
 )]
@@ -38,7 +38,7 @@ pub struct Failures {
 enum FailuresVerb {
     /// Count results whose text begins so as failed calls
     #[command(
-        after_help = "Example:\n  schemascope failures count docs__search \"Error searching libraries:\" --no-reason"
+        after_help = "Example:\n  schemascope failures count docs__search \"Error searching:\" --no-reason"
     )]
     Count(Judge),
     /// Count results whose text begins so as results, and do not list them again

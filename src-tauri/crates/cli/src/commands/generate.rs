@@ -44,15 +44,15 @@ enum ModelFrom {
 /// Write typed code that calls the tools
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Makes the calls of discovery_config.json if it exists, then lists the servers. Files that are current\n\
-    are not touched, and files that Schemascope did not write are never replaced. If you edited a wrapper, its\n\
+    after_help = "Makes the calls of discovery_config.json if it exists, then lists the servers. Files that are current \
+    are not touched, and files that Schemascope did not write are never replaced. If you edited a wrapper, its \
     new text is written to a file beside it that ends in .new. Standard output ends with the totals of `report`.\n\n\
     The folder is remembered and kept current while Schemascope runs (settings `evolve` and `evolve_every`).\n\n\
     Examples:\n  \
-    schemascope generate                                    Python, into ./wrappers\n  \
+    schemascope generate              Python, into ./wrappers\n  \
     schemascope generate --lang typescript --out src/tools\n  \
     schemascope generate --tool git__git_status\n  \
-    schemascope generate --targets                          folders that are kept current"
+    schemascope generate --targets    folders that are kept current"
 )]
 pub struct Generate {
     /// Language; can be repeated [default: those the folder has, else python]

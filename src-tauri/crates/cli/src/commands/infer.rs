@@ -60,7 +60,7 @@ impl Malformed {
 /// Infer a schema from JSON documents, without recording anything
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Documents may be one per line, or follow each other in any other layout. Malformed documents are\n\
+    after_help = "Documents may be one per line, or follow each other in any other layout. Malformed documents are \
     reported with their line and left out; the exit code is then 1."
 )]
 pub struct Infer {

@@ -25,10 +25,10 @@ const DESCRIPTION_WIDTH: usize = 40;
     \"servers\": {\"git\": {\"tools\": {\"git_status\": {\n     \
     \"enabled\": true, \"name\": \"status\", \"description\": \"…\", \"annotations\": {\"readOnlyHint\": true},\n     \
     \"inputSchema\": {…}, \"outputSchema\": {…}}}}},\n   \
-    \"master\": {\"tools\": {\"*\": {\"annotations\": {\"openWorldHint\": false}}}}}\n\
-    Promotions, pins and rollbacks are written into it. Your edits take effect within a second, as a decision\n\
-    by \"file\". Comments and unknown fields are kept. A file that cannot be used is left unchanged, and its\n\
-    previous content stays in effect. `*` stands for every tool of a server, or of every server under\n\
+    \"master\": {\"tools\": {\"*\": {\"annotations\": {\"openWorldHint\": false}}}}}\n\n\
+    Promotions, pins and rollbacks are written into it. Your edits take effect within a second, as a decision \
+    by \"file\". Comments and unknown fields are kept. A file that cannot be used is left unchanged, and its \
+    previous content stays in effect. `*` stands for every tool of a server, or of every server under \
     \"master\".")]
 pub struct Overrides {
     #[command(subcommand)]
@@ -55,7 +55,7 @@ enum OverridesVerb {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Filled entries are marked \"followsUpstream\": they override nothing, and follow what the server\n\
+    after_help = "Filled entries are marked \"followsUpstream\": they override nothing, and follow what the server \
     declares until you edit them. A second run changes nothing.\n\n\
     Example:\n  schemascope overrides populate --server git --dry-run"
 )]

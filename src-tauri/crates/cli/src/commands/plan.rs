@@ -16,8 +16,8 @@ verbs!(Learned: reader Plan);
 /// Plan the calls that lead to a tool or a field
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The last call of a plan is that of the wanted tool. Arguments come from earlier results, from what\n\
-    is at hand, or from you. A call is marked unless its server says that it only reads. Without a chain\n\
+    after_help = "The last call of a plan is that of the wanted tool. Arguments come from earlier results, from what \
+    is at hand, or from you. A call is marked unless its server says that it only reads. Without a chain \
     the command says what is missing and what comes nearest; the exit code is 0.\n\n\
     Examples:\n  \
     schemascope plan --to shop__get_order\n  \

@@ -16,12 +16,12 @@ verbs!(Maintain: alone Redact);
 /// Apply the current redaction rules to everything that is stored
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "New calls are redacted before they are stored. Use this command after adding a rule: add it to\n\
-    redaction.json in the data directory, for example {\"keys\": [\"employee_no\"], \"patterns\": [\"INT-(\\\\d{6})\"]},\n\
+    after_help = "New calls are redacted before they are stored. Use this command after adding a rule: add it to \
+    redaction.json in the data directory, for example {\"keys\": [\"employee_no\"], \"patterns\": [\"INT-(\\\\d{6})\"]}, \
     or write a server's new password into mcp.json (--config). Stop Schemascope, and run\n\n  \
         schemascope redact --dry-run    prints how much would change\n  \
         schemascope redact              changes it permanently\n\n\
-    Counts, types and lengths stay. Schemas of versions that listed a secret value allow any value there\n\
+    Counts, types and lengths stay. Schemas of versions that listed a secret value allow any value there \
     afterwards. If the command is interrupted, run it again."
 )]
 pub struct Redact {

@@ -19,9 +19,9 @@ verbs!(Learned: reader Report);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     schemascope report\n  \
-    schemascope report --out report.html    one page for people who do not use Schemascope\n  \
+    schemascope report --out report.html    one page for others\n  \
     schemascope report --format json\n\n\
-    The page needs no network and no script. It has names of servers and tools and figures, but no values,\n\
+    The page needs no network and no script. It has names of servers and tools and figures, but no values, \
     fields or paths. JSON also has the drifts, their fields, and the history of the coverage.")]
 pub struct Report {
     /// Format [default: by the ending of --out, else text]

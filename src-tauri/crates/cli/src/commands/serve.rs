@@ -30,9 +30,9 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// Run the proxy, and the dashboard for a browser
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Agents connect to http://ADDRESS/mcp for all servers (tools are named server__tool) or to\n\
-    http://ADDRESS/mcp/NAME for one server, unchanged, with the header \"Authorization: Bearer TOKEN\".\n\
-    The address and this agent token are in instance.json in the data directory. Its dashboard_url opens\n\
+    after_help = "Agents connect to http://ADDRESS/mcp for all servers (tools are named server__tool) or to \
+    http://ADDRESS/mcp/NAME for one server, unchanged, with the header \"Authorization: Bearer TOKEN\". \
+    The address and this agent token are in instance.json in the data directory. Its dashboard_url opens \
     the dashboard with the owner token, which agents do not need. Both stay the same after a restart."
 )]
 pub struct Serve {

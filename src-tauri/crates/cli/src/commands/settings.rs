@@ -29,10 +29,10 @@ const FOR_THIS_RUN: &str = "Settings for this run (see: schemascope settings)";
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     schemascope settings                       list all settings\n  \
-    schemascope settings keep_days 30          remove calls older than 30 days; what was learned stays\n  \
+    schemascope settings keep_days 30          remove calls older than 30 days\n  \
     schemascope settings auto_promote at_high  promote candidates of high quality\n  \
     schemascope settings keep_days default     restore the default\n\n\
-    Settings are kept in settings.json in the data directory and take effect at once. Options of `serve`\n\
+    Settings are kept in settings.json in the data directory and take effect at once. Options of `serve` \
     take precedence for that run. `schemascope help settings` explains every setting.")]
 pub struct Settings {
     /// The setting to print or change

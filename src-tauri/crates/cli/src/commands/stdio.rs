@@ -17,10 +17,10 @@ verbs!(Run: alone Stdio);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "For the agent's configuration:\n\n  \
     {\"mcpServers\": {\"schemascope\": {\"command\": \"schemascope\", \"args\": [\"stdio\"]}}}\n\n\
-    Move the agent's other servers to Schemascope's mcp.json (--config). The command attaches to the\n\
-    Schemascope that runs on the same data directory (the window, `serve`, another `stdio`). If none runs,\n\
-    it runs the proxy and the dashboard itself; the address is in instance.json. When the process that runs\n\
-    the proxy ends, another one takes over and agents continue. A call that was running then fails with an\n\
+    Move the agent's other servers to Schemascope's mcp.json (--config). The command attaches to the \
+    Schemascope that runs on the same data directory (the window, `serve`, another `stdio`). If none runs, \
+    it runs the proxy and the dashboard itself; the address is in instance.json. When the process that runs \
+    the proxy ends, another one takes over and agents continue. A call that was running then fails with an \
     error that says so. Standard output carries messages only; problems are reported on standard error.")]
 pub struct Stdio {
     /// Serve one server, unchanged, instead of all with tools named server__tool

@@ -26,14 +26,14 @@ const MAX_TEXT: u64 = 8 << 20;
 /// Offer command-line programs to agents as tools
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A program becomes a server with the name of its alias. Schemascope reads its help, makes an input schema\n\
-    of the options, and runs it for each call with an argument vector; no shell is involved. Options that run\n\
+    after_help = "A program becomes a server with the name of its alias. Schemascope reads its help, makes an input schema \
+    of the options, and runs it for each call with an argument vector; no shell is involved. Options that run \
     other programs are withheld until you allow them. The entries are in ai-tools.json in the data directory.\n\n\
     Examples:\n  \
-    schemascope cli probe git log              what the help of git log says\n  \
-    schemascope cli read help.txt --json       the same for a text\n  \
-    schemascope cli add jq --alias json        offer jq to agents, as the server json\n  \
-    schemascope cli show json                  options, what they do, and which are withheld\n  \
+    schemascope cli probe git log           what the help of git log says\n  \
+    schemascope cli read help.txt --json    the same for a text\n  \
+    schemascope cli add jq --alias json     offer jq to agents, as the server json\n  \
+    schemascope cli show json               its options, and which are withheld\n  \
     schemascope cli approve ask-jq --reason ok an agent asked for it"
 )]
 pub struct Cli {
@@ -60,7 +60,7 @@ enum CliVerb {
     },
     /// List the command-line tools with their states [default]
     List,
-    /// Print a tool's options, what they do, and which are withheld
+    /// Print a tool's its options, and which are withheld
     Show {
         /// The alias
         alias: String,

@@ -22,13 +22,12 @@ verbs!(Files: engine Discover);
 #[derive(Debug, clap::Args)]
 #[command(after_help = "discovery_config.json beside mcp.json lists the tools with their arguments:\n\n  \
     {\"servers\": {\"git\": {\"safeTools\": {\"git_log\": {\"repo_path\": \".\"}}}}}\n\n\
-    Only these tools are called, with these arguments, which are checked against the input schema first. A\n\
-    call may take 30 seconds; servers are called in parallel. A call that succeeded is not repeated within a\n\
+    Only these tools are called, with these arguments, which are checked against the input schema first. A \
+    call may take 30 seconds; servers are called in parallel. A call that succeeded is not repeated within a \
     day. The exit code is 1 if a call failed or could not be made.\n\nExamples:\n  \
-    schemascope discover --dry-run                       what would be called; starts the servers, calls nothing\n  \
-    schemascope discover --suggest                       read-only tools, with arguments that worked before\n  \
-    schemascope discover --suggest --out discovery_config.json\n  \
-                                                         adds the proposals that you keep to the file")]
+    schemascope discover --dry-run    print the calls without making them\n  \
+    schemascope discover --suggest    read-only tools, with arguments that worked\n  \
+    schemascope discover --suggest --out discovery_config.json    ask about each")]
 pub struct Discover {
     /// The list of tools [default: discovery_config.json beside the mcp.json in use]
     #[arg(long, value_name = "FILE", conflicts_with = "suggest")]

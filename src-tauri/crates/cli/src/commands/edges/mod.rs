@@ -26,8 +26,8 @@ const SHOWN_FIELDS: usize = 3;
 /// List which tool's results feed which tool's arguments
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "An edge is seen if a value of one tool's result was passed to the other tool later in the same\n\
-    session, possible if names and types suggest it, and broken if values were seen between fields that\n\
+    after_help = "An edge is seen if a value of one tool's result was passed to the other tool later in the same \
+    session, possible if names and types suggest it, and broken if values were seen between fields that \
     no longer exist. Strict edges give all required inputs, partial ones some of them.\n\n\
     Examples:\n  \
     schemascope edges --to shop__get_order\n  \

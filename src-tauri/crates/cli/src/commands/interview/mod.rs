@@ -24,13 +24,13 @@ verbs!(Files: alone Interview);
     after_help = "An agent interviews a person with the tools of the group `interviews` (setting own_tools), or you \
 answer here. Each answer is checked against the example and added to the aggregate; nothing that was said is lost.\n\n\
     Examples:\n  \
-    schemascope interview library                          what can be found out\n  \
-    schemascope interview start --name Bakery              a new project, and what to pursue first\n  \
-    schemascope interview ask bakery                       the next question; answer it on a terminal\n  \
-    schemascope interview run --project bakery             all questions, one Discovery Schema after another\n  \
-    schemascope interview show bakery                      questions, answers and aggregates\n  \
-    schemascope interview play \"craft beer\"                a whole interview with a scripted expert\n  \
-    schemascope interview check mine.json                  whether a file can be used"
+    schemascope interview library                what can be found out\n  \
+    schemascope interview start --name Bakery    a new project\n  \
+    schemascope interview ask bakery             the next question\n  \
+    schemascope interview run --project bakery   all Discovery Schemas in turn\n  \
+    schemascope interview show bakery            questions, answers and aggregates\n  \
+    schemascope interview play \"craft beer\"    an interview with a scripted expert\n  \
+    schemascope interview check mine.json        whether a file can be used"
 )]
 pub struct Interview {
     #[command(subcommand)]
@@ -74,8 +74,8 @@ enum InterviewVerb {
 found out is found out, or the input ends. From then on the conversation goes on by itself: an agent that asks for the next \
 question, or a person on the page Interviews, always gets one of what is recommended.\n\n\
     Examples:\n  \
-    schemascope interview run --project bakery             on a terminal: answer one question after another\n  \
-    schemascope interview run --project bakery --off       what is complete stays, and nothing starts by itself"
+    schemascope interview run --project bakery          one question after another\n  \
+    schemascope interview run --project bakery --off    nothing starts by itself"
     )]
     Run {
         /// Id or name of the project

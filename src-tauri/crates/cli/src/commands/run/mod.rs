@@ -25,15 +25,15 @@ verbs!(Run: alone Run);
 /// Run a command that calls tools through Schemascope
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The command finds the address in SCHEMASCOPE_URL and the agent token in SCHEMASCOPE_TOKEN. Its standard\n\
-    input, output and error are those of this command. It attaches to the Schemascope that runs on the same\n\
-    data directory. If none runs, or the one that runs ends, this command runs the proxy itself, under the\n\
+    after_help = "The command finds the address in SCHEMASCOPE_URL and the agent token in SCHEMASCOPE_TOKEN. Its standard \
+    input, output and error are those of this command. It attaches to the Schemascope that runs on the same \
+    data directory. If none runs, or the one that runs ends, this command runs the proxy itself, under the \
     same address for the command.\n\n\
-    SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on. When the command has ended, so have the processes that it left\n\
-    in its group, and every call is recorded. The exit code is that of the command: 127 if it was not found,\n\
+    SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 and SIGUSR2 are passed on. When the command has ended, so have the processes that it left \
+    in its group, and every call is recorded. The exit code is that of the command: 127 if it was not found, \
     126 if it cannot be executed, 128+N if signal N ended it.\n\nExamples:\n  \
     schemascope run -- python script.py\n  \
-    schemascope run --out wrappers -- python script.py    import servers.git.git_status works in the script"
+    schemascope run --out wrappers -- python script.py    with wrappers"
 )]
 pub struct Run {
     /// Folder with wrappers: Python and Node find the modules in it
