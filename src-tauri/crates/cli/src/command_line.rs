@@ -97,7 +97,11 @@ mod tests {
         fn check(command: &clap::Command) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             for line in help.lines().filter(|line| line.starts_with("  schemascope")) {
-                assert!(line.chars().count() <= 80, "{}: wider than 80 columns: {line:?}", command.get_name());
+                assert!(
+                    line.chars().count() <= 80,
+                    "{}: wider than 80 columns: {line:?}",
+                    command.get_name()
+                );
             }
             for lines in help.lines().collect::<Vec<_>>().windows(2) {
                 let is_prose = |line: &str| line.starts_with(|first: char| !first.is_whitespace());

@@ -59,7 +59,7 @@ pub struct Promote {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     schemascope pin git__git_log --reason \"release 4\"    the effective version\n  \
-    schemascope pin git__git_log 3 --enforce --no-reason    violations become errors")]
+    schemascope pin git__git_log 3 --enforce --no-reason    violations are errors")]
 pub struct Pin {
     #[command(flatten)]
     about: About,

@@ -50,15 +50,13 @@ enum CheckFormat {
 
 /// Check in CI that tools still return what a baseline says
 #[derive(Debug, clap::Args)]
-#[command(
-    after_help = "Examples:\n  schemascope check --baseline bundle.json --traces calls.ndjson\n  \
+#[command(after_help = "Examples:\n  schemascope check --baseline bundle.json --traces calls.ndjson\n  \
     schemascope check --baseline bundle.json --format sarif > findings.sarif\n\n\
     The baseline is a bundle (`export bundle`). Each tool is checked against its effective schema, else the \
     declared one, else the inferred one. A result is breaking only if the baseline does not allow it, so a few \
     calls are enough. With --traces the data directory is not opened.\n\n\
     Exit codes: 0 nothing of the class of --fail-on, 1 something of it, 2 bad usage, unreadable input, or no \
-    result from a call of --live."
-)]
+    result from a call of --live.")]
 pub struct Check {
     /// The bundle to check against
     #[arg(long, value_name = "BUNDLE")]

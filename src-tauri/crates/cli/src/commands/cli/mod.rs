@@ -60,7 +60,7 @@ enum CliVerb {
     },
     /// List the command-line tools with their states [default]
     List,
-    /// Print a tool's its options, and which are withheld
+    /// Print a tool's options, what they do, and which are withheld
     Show {
         /// The alias
         alias: String,
