@@ -1,6 +1,8 @@
 //! Input and output of the terminal: data on stdout, messages on stderr, tables, and text from upstreams without
 //! characters that control a terminal.
 
+mod table;
+
 use std::fs;
 use std::io::{self, IsTerminal, Read, Write};
 use std::path::Path;
@@ -8,12 +10,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use chrono::{DateTime, Local};
-use comfy_table::TableStyle;
-use comfy_table::{Cell, CellAlignment, Color, ContentArrangement, Table};
+use comfy_table::{Cell, Color};
 use schemascope_model::{Quality, Timestamp, is_harmful};
 use serde_json::Value;
 
 pub use schemascope_model::{harmless, harmless_lines};
+pub use table::{print, print_without, table};
 
 /// Writes a line of data, or several. Whatever the text comes from, it does not control the terminal.
 pub fn line(text: &str) -> io::Result<()> {
@@ -90,36 +92,6 @@ pub fn json<T: serde::Serialize>(value: &T) -> Result<()> {
 /// Writes a schema, always indented: it is read and kept in files.
 pub fn schema(schema: &Value) -> Result<()> {
     Ok(json_text(&serde_json::to_string_pretty(schema)?)?)
-}
-
-/// A table without lines. The columns in `right` are aligned to the right.
-pub fn table(header: &[&str], right: &[usize]) -> Table {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new());
-    if io::stdout().is_terminal() {
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-    } else {
-        table.force_no_tty();
-    }
-    table.set_header(header.iter().map(|name| Cell::new(name).fg(Color::DarkGrey)));
-    for column in table.column_iter_mut() {
-        column.set_padding((0, 2));
-    }
-    for column in right {
-        if let Some(column) = table.column_mut(*column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
-    table
-}
-
-/// Writes a table without the padding at the end of lines.
-pub fn print(table: &Table) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    for row in table.to_string().lines() {
-        writeln!(out, "{}", row.trim_end())?;
-    }
-    Ok(())
 }
 
 /// A quality level in its colour.

@@ -132,12 +132,11 @@ fn print(edges: &[Edge]) -> Result<()> {
         );
         return Ok(());
     }
-    let header = ["from", "to", "fields", "confidence", "state", "coverage", "flows", "still needed"];
-    let mut table = output::table(&header, &[3, 6]);
+    let header = ["edge", "fields", "confidence", "state", "coverage", "flows", "still needed"];
+    let mut table = output::table(&header, &[2, 5]);
     for edge in edges {
         table.add_row([
-            Cell::new(output::harmless(&edge.from)),
-            Cell::new(output::harmless(&edge.to)),
+            Cell::new(output::harmless(&format!("{} → {}", edge.from, edge.to))),
             Cell::new(fields(&edge.fields)),
             Cell::new(shown_confidence(edge.confidence)),
             state(edge),

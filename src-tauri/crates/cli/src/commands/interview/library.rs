@@ -25,23 +25,25 @@ pub async fn list(args: &Args, front: &Front) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let header =
-        ["project", "id", "conversation", "pursues", "state", "complete", "budget used", "conflicts"];
-    let mut table = output::table(&header, &[5, 6, 7]);
+        ["project", "pursues", "state", "complete", "budget used", "conflicts", "id", "conversation"];
+    let mut table = output::table(&header, &[3, 4, 5]);
     for row in &list.conversations {
-        let base = [&row.project_name, &row.project_id, &row.conversation_id]
-            .map(|text| harmless(text).chars().take(60).collect::<String>());
+        let name = |text: &str| harmless(text).chars().take(60).collect::<String>();
+        let row_of = |pursued: [String; 5]| {
+            let ids = [name(&row.project_id), name(&row.conversation_id)];
+            std::iter::once(name(&row.project_name)).chain(pursued).chain(ids).collect::<Vec<_>>()
+        };
         if row.pursuits.is_empty() {
-            table.add_row(base.iter().cloned().chain(std::iter::repeat_n(String::new(), 5)));
+            table.add_row(row_of(Default::default()));
         }
         for one in &row.pursuits {
-            let more = [
+            table.add_row(row_of([
                 harmless(&one.ds_id).to_string(),
                 one.state.clone(),
                 output::share(one.completeness),
                 format!("{:.2} of {:.2}", one.budget_used, one.budget),
                 if one.conflicts == 0 { String::new() } else { one.conflicts.to_string() },
-            ];
-            table.add_row(base.iter().cloned().chain(more));
+            ]));
         }
     }
     output::print(&table)?;
