@@ -15,7 +15,7 @@ use schemascope_model::{Quality, Timestamp, is_harmful};
 use serde_json::Value;
 
 pub use schemascope_model::{harmless, harmless_lines};
-pub use table::{print, print_without, table};
+pub use table::{print, print_without, table, whole};
 
 /// Writes a line of data, or several. Whatever the text comes from, it does not control the terminal.
 pub fn line(text: &str) -> io::Result<()> {

@@ -11,8 +11,8 @@ use console::Term;
 use crate::output;
 pub use page::{TOPICS, Topic, find};
 
-/// Shows a page, and a line after it. On a terminal, headings and code are styled, and a page that is longer than the
-/// screen is shown in a pager.
+/// Shows a page, and a line after it. On a terminal, lines are wrapped, headings and code are styled, and a page that is
+/// longer than the screen is shown in a pager.
 pub fn show(topic: &Topic, hint: Option<&str>) -> io::Result<()> {
     let mut text = topic.text.trim_end().to_owned();
     if let Some(hint) = hint {
@@ -21,9 +21,10 @@ pub fn show(topic: &Topic, hint: Option<&str>) -> io::Result<()> {
     if !io::stdout().is_terminal() {
         return output::styled(&text);
     }
-    let text = if console::colors_enabled() { render::styled(&text) } else { text };
-    let rows = usize::from(Term::stdout().size().0);
-    if text.lines().count() >= rows && page_through(&text).is_ok() {
+    let (rows, columns) = Term::stdout().size();
+    let look = render::Look { width: columns.into(), is_styled: console::colors_enabled() };
+    let text = render::page(&text, look);
+    if text.lines().count() >= rows.into() && page_through(&text).is_ok() {
         return Ok(());
     }
     output::styled(&text)

@@ -55,6 +55,13 @@ pub fn print_without(table: &Table, least_needed: &[usize]) -> io::Result<()> {
     Ok(())
 }
 
+/// A table of our own as text, with every column: where they do not all fit, lines are too long.
+pub fn whole(table: &Table, width: usize) -> String {
+    let mut fitting = table.clone();
+    let table = if fit(&mut fitting, width, &[]).is_empty() { &fitting } else { table };
+    table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
 /// Gives the columns widths that fit into that of the terminal. Returns the headings of columns that are left out.
 fn fit(table: &mut Table, width: usize, least_needed: &[usize]) -> Vec<String> {
     let natural: Vec<usize> = table.column_max_content_widths().into_iter().map(usize::from).collect();
@@ -105,7 +112,7 @@ fn longest_word(table: &Table, column: usize, line: usize) -> usize {
         measure_text_width(&word).min(most)
     };
     let cells = table.column_cells_with_header_iter(column).flatten();
-    cells.flat_map(|cell| words(&cell.content())).map(needs).max().unwrap_or(0)
+    cells.flat_map(|cell| words(&cell.content())).map(needs).max().unwrap_or(0).max(1)
 }
 
 /// The words of a text. Numbers are a word with what follows them: 2.4 ms, 12 480.
