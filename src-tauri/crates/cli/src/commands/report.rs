@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use schemascope_api::{GetFullReport, GetReportPage, Report as Totals, TokenCounts, Tokens};
+use schemascope_api::{GetFullReport, GetReportPage, Need, Report as Totals, TokenCounts, Tokens};
 use schemascope_engine::Front;
 
 use super::verb::{WithEngine, verbs};
@@ -219,7 +219,11 @@ fn text(report: &Totals, running: bool) -> String {
         let about = format!("{}: {}", output::harmless(&need.subject), output::harmless(&need.text));
         line(&format!("attention {:<10} {about}{since}", need.kind.word()));
     }
-    let is_listed = |warning: &&String| report.attention.iter().any(|need| need.text == **warning);
+    let is_listed = |warning: &&String| {
+        let says =
+            |need: &Need| need.text == **warning || format!("{} {}", need.subject, need.text) == **warning;
+        report.attention.iter().any(says)
+    };
     for warning in report.warnings.iter().filter(|warning| !is_listed(warning)) {
         line(&format!("attention {}", output::harmless(warning)));
     }

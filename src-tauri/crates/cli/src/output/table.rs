@@ -104,15 +104,23 @@ fn widen(widths: &mut [usize], natural: &[usize], mut left: usize) {
     }
 }
 
-/// What the longest word of a column needs: three fifths of a line at most, and a quarter if it is a path or a list such as
-/// `a|b`, whose parts are words, too.
+/// What the longest word of a column needs.
 fn longest_word(table: &Table, column: usize, line: usize) -> usize {
-    let needs = |word: String| {
-        let most = if word.contains(['/', '.', '[', '|']) { line / 4 } else { line * 3 / 5 };
-        measure_text_width(&word).min(most)
-    };
+    let needs = |word: String| measure_text_width(&word).min(most(&word, line));
     let cells = table.column_cells_with_header_iter(column).flatten();
     cells.flat_map(|cell| words(&cell.content())).map(needs).max().unwrap_or(0).max(1)
+}
+
+/// What a word gets of a line at most: ids more than flags, and these more than paths, JSON and lists of choices, whose
+/// parts are words, too.
+fn most(word: &str, line: usize) -> usize {
+    let is_id = |word: &str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    match word.trim_end_matches([',', ';', ':', '.']) {
+        flag if flag.starts_with('-') => line * 2 / 5,
+        id if is_id(id) => line * 3 / 5,
+        list if list.contains('|') => line / 5,
+        _ => line / 4,
+    }
 }
 
 /// The words of a text. Numbers are a word with what follows them: 2.4 ms, 12 480.

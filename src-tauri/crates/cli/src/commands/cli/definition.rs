@@ -59,7 +59,7 @@ pub fn print(definition: &Definition) -> Result<()> {
             ]);
         }
         output::line("")?;
-        output::print_without(&table, &[1])?;
+        output::print_without(&table, &[1, 2])?;
     }
     if definition.reads_stdin {
         output::line("\nIt reads its standard input: property stdin.")?;
