@@ -11,8 +11,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use chrono::{DateTime, Local};
 use comfy_table::{Cell, Color};
+use console::Term;
 use schemascope_model::{Quality, Timestamp, is_harmful};
 use serde_json::Value;
+use textwrap::WordSplitter;
 
 pub use schemascope_model::{harmless, harmless_lines};
 pub use table::{print, print_without, table, whole};
@@ -73,10 +75,34 @@ pub fn write(text: &clap::builder::StyledStr) -> io::Result<()> {
     writeln!(io::stdout().lock(), "{}", text.trim_end())
 }
 
-/// Writes a message to stderr, in which nothing controls the terminal.
+/// Writes a message to stderr, in which nothing controls the terminal. On a terminal, its lines end between words.
 pub fn note(text: &str) {
+    let text = harmless_lines(text);
+    let text = if io::stderr().is_terminal() { wrapped(&text, &Term::stderr()) } else { text };
     // A closed stderr has no reader.
-    let _ = writeln!(io::stderr().lock(), "{}", harmless_lines(text));
+    let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Writes a question to a person: on a terminal, it stands out from what was written before.
+pub fn question(text: &str) -> io::Result<()> {
+    if !io::stdout().is_terminal() {
+        return line(text);
+    }
+    let text = wrapped(&harmless_lines(text), &Term::stdout());
+    styled(&format!("\n{}", console::style(text).bold()))
+}
+
+/// A text whose lines end between words. Those of code between backticks, which is copied, do not.
+fn wrapped(text: &str, terminal: &Term) -> String {
+    const UNBROKEN: char = '\u{a0}';
+    let mut is_code = false;
+    let blanks = text.chars().map(|c| {
+        is_code = c != '\n' && is_code != (c == '`');
+        if is_code && c == ' ' { UNBROKEN } else { c }
+    });
+    let options = textwrap::Options::new(terminal.size().1.into());
+    let options = options.break_words(false).word_splitter(WordSplitter::NoHyphenation);
+    textwrap::fill(&blanks.collect::<String>(), options).replace(UNBROKEN, " ")
 }
 
 /// Writes JSON: indented for a terminal, on one line for a program.

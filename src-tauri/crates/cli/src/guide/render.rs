@@ -1,6 +1,6 @@
 //! A guide page for a terminal: wrapped to its width, with light styling.
 
-use textwrap::Options;
+use textwrap::{Options, WordSplitter};
 
 use crate::output;
 
@@ -82,6 +82,7 @@ fn marker(line: &str) -> usize {
 fn wrapped(paragraph: &str, look: Look) -> String {
     let indent = " ".repeat(marker(paragraph));
     let options = Options::new(look.width).subsequent_indent(&indent).break_words(false);
+    let options = options.word_splitter(WordSplitter::NoHyphenation);
     textwrap::fill(&inline(paragraph, look), options).replace(UNBROKEN, " ") + "\n"
 }
 

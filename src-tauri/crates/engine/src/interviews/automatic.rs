@@ -69,8 +69,7 @@ impl Interviews {
 pub(super) fn tell(reply: &mut Value, started: Option<&str>) {
     let Some(ds_id) = started.filter(|_| reply["next_action"] == "complete") else { return };
     let notes = reply["commit_notes"].as_str().unwrap_or_default();
-    let notes =
-        format!("{notes} It is complete and was finished; {ds_id} began by itself. Call get_next_question.");
+    let notes = format!("{notes} It is complete and was finished; {ds_id} began by itself.");
     reply["commit_notes"] = notes.trim_start().into();
     reply["next_action"] = "continue".into();
 }

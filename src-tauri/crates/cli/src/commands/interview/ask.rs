@@ -96,7 +96,7 @@ pub async fn ask(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
         if !is_person {
             return Ok(ExitCode::SUCCESS);
         }
-        output::note("Your answer, then an empty line (nothing ends the interview for now):");
+        output::note("Your answer, then an empty line (an empty line alone ends for now):");
         let text = next_answer(&mut std::io::stdin().lock().lines().take_while(is_text))?;
         if text.is_empty() {
             return Ok(ExitCode::SUCCESS);
@@ -204,7 +204,7 @@ async fn begin_next(front: &Front, at: &mut Map<String, Value>) -> Result<bool> 
 
 fn print_question(question: &Value) -> Result<()> {
     let text = |key: &str| question[key].as_str().unwrap_or_default();
-    output::line(&harmless_lines(text("question")))?;
+    output::question(text("question"))?;
     for choice in question["choices"].as_array().into_iter().flatten() {
         output::line(&format!("  - {}", harmless(choice.as_str().unwrap_or(&choice.to_string()))))?;
     }
