@@ -4,9 +4,10 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::args::Args;
 use crate::commands::{self, Verb};
+use crate::output;
 
 #[derive(Debug, Parser)]
-#[command(name = "schemascope", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "schemascope", version, max_term_width = output::WIDEST, disable_help_subcommand = true)]
 struct CommandLine {
     #[command(flatten)]
     args: Args,
@@ -55,7 +56,8 @@ fn commands(program: &clap::Command) -> String {
         text += &format!("{}\n", heading(&format!("{}:", group.title())));
         for name in names {
             let about = program.find_subcommand(&name).and_then(clap::Command::get_about);
-            text += &format!("  {name:<10} {}\n", about.map(ToString::to_string).unwrap_or_default());
+            let line = format!("  {name:<10} {}", about.map(ToString::to_string).unwrap_or_default());
+            text += &format!("{}\n", output::hanging(&line, 13));
         }
         text.push('\n');
     }
@@ -96,7 +98,7 @@ mod tests {
     fn help_fits_any_terminal() {
         fn check(command: &clap::Command) {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
-            for line in help.lines().filter(|line| line.starts_with("  schemascope")) {
+            for line in help.lines().filter(|line| line.starts_with("  ")) {
                 assert!(
                     line.chars().count() <= 80,
                     "{}: wider than 80 columns: {line:?}",

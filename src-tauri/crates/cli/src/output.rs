@@ -17,7 +17,10 @@ use serde_json::Value;
 use textwrap::WordSplitter;
 
 pub use schemascope_model::{harmless, harmless_lines};
-pub use table::{print, print_without, table, whole};
+pub use table::{plain, print, print_without, table};
+
+/// Columns that help and the guide have at most: longer lines are hard to read.
+pub const WIDEST: usize = 100;
 
 /// Writes a line of data, or several. Whatever the text comes from, it does not control the terminal.
 pub fn line(text: &str) -> io::Result<()> {
@@ -92,6 +95,12 @@ pub fn question(text: &str) -> io::Result<()> {
     styled(&format!("\n{}", console::style(text).bold()))
 }
 
+/// A line of a list, such as a command with its sentence, whose further lines are indented on a terminal.
+pub fn hanging(line: &str, indent: usize) -> String {
+    let width = usize::from(Term::stdout().size().1).min(WIDEST);
+    if io::stdout().is_terminal() { broken(line, width, &" ".repeat(indent)) } else { line.to_owned() }
+}
+
 /// A text whose lines end between words. Those of code between backticks, which is copied, do not.
 fn wrapped(text: &str, terminal: &Term) -> String {
     const UNBROKEN: char = '\u{a0}';
@@ -100,9 +109,21 @@ fn wrapped(text: &str, terminal: &Term) -> String {
         is_code = c != '\n' && is_code != (c == '`');
         if is_code && c == ' ' { UNBROKEN } else { c }
     });
-    let options = textwrap::Options::new(terminal.size().1.into());
-    let options = options.break_words(false).word_splitter(WordSplitter::NoHyphenation);
-    textwrap::fill(&blanks.collect::<String>(), options).replace(UNBROKEN, " ")
+    let text: String = blanks.collect();
+    let width = terminal.size().1.into();
+    let lines = text.lines().map(|line| {
+        let indent = line.len() - line.trim_start().len();
+        // A line with an address or a path is left to the terminal, which can be copied from then.
+        let fits = line.split(' ').all(|word| console::measure_text_width(word) + indent <= width);
+        if fits { broken(line, width, &line[..indent]) } else { line.to_owned() }
+    });
+    lines.collect::<Vec<_>>().join("\n").replace(UNBROKEN, " ")
+}
+
+/// A line as several, between words.
+fn broken(line: &str, width: usize, indent: &str) -> String {
+    let options = textwrap::Options::new(width).subsequent_indent(indent);
+    textwrap::fill(line, options.break_words(false).word_splitter(WordSplitter::NoHyphenation))
 }
 
 /// Writes JSON: indented for a terminal, on one line for a program.

@@ -227,8 +227,10 @@ impl Printer<'_> {
         }
         let mut parts: Vec<String> = Vec::new();
         if let Containers::Either(alternatives) = &kind.objects {
-            for nodes in alternatives {
-                parts.push(self.object(types, nodes, name, depth));
+            let words = types.words(alternatives);
+            for (at, nodes) in alternatives.iter().enumerate() {
+                let word = words.get(at).map_or("", String::as_str);
+                parts.push(self.object(types, nodes, &format!("{name}{word}"), depth));
             }
         }
         if kind.is_object_at_heart() {

@@ -90,6 +90,13 @@ impl Type {
             && Self { objects: Containers::Never, ..self.clone() } == Self::NEVER
     }
 
+    /// The only text, if no other value belongs to it.
+    pub fn only_text(&self) -> Option<&str> {
+        let Scalars::Listed(texts) = &self.strings else { return None };
+        let is_text = Self { strings: Scalars::Never, ..self.clone() } == Self::NEVER;
+        texts.first().filter(|_| is_text && texts.len() == 1)?.as_str()
+    }
+
     pub(crate) fn of(value: &Value) -> Self {
         let listed = || Scalars::Listed(vec![value.clone()]);
         match value {

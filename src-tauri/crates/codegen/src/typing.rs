@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde_json::Value;
 
 use crate::graph::{Graph, Index};
+use crate::names::pascal;
 use crate::types::{Containers, Nodes, Type};
 
 /// Most schemas that apply to one value, each inside the one before.
@@ -104,6 +105,25 @@ impl<'a> Types<'a> {
         self.depth.set(self.depth.get() - 1);
         self.known.borrow_mut().insert(at, kind.clone());
         kind
+    }
+
+    /// Words for the alternatives of a union of objects, such as `Card` and `Voucher`: the only text that a field, which
+    /// all of them require, has in each. Without such a field, there are no words.
+    pub fn words(&self, alternatives: &[Nodes]) -> Vec<String> {
+        let objects: Vec<Object> = alternatives.iter().map(|nodes| self.object(nodes)).collect();
+        let Some((first, _)) = objects.split_first().filter(|(_, others)| !others.is_empty()) else {
+            return Vec::new();
+        };
+        let word = |object: &Object, name: &str| {
+            let field = object.fields.iter().find(|field| field.required && field.name == name)?;
+            field.kind.only_text().map(pascal)
+        };
+        let of_field = |field: &Field| {
+            let words: Option<Vec<String>> = objects.iter().map(|object| word(object, &field.name)).collect();
+            words.filter(|words| words.iter().collect::<BTreeSet<_>>().len() == words.len())
+        };
+        let tags = first.fields.iter().filter(|field| field.kind.only_text().is_some());
+        tags.filter_map(of_field).next().unwrap_or_default()
     }
 
     /// What is known of objects that fit all of the nodes.
@@ -217,6 +237,28 @@ mod tests {
         assert_eq!(fields, [("kind", true), ("last4", false), ("code", false)]);
         assert_eq!(object.fields[0].kind.strings, Scalars::Listed(vec![json!("card"), json!("voucher")]));
         assert_eq!((object.fields[1].kind.clone(), object.others), (Type::named(&["string"]), Type::NEVER));
+        assert_eq!(types.words(&alternatives), ["Card", "Voucher"]);
+    }
+
+    #[test]
+    fn alternatives_without_a_text_of_their_own_have_no_words() {
+        let words = |first: Value, second: Value, required: &[&str]| {
+            let object =
+                |kind: Value| json!({"type": "object", "required": required, "properties": {"kind": kind}});
+            let graph = graph(&json!({"anyOf": [object(first), object(second)]}));
+            let types = Types::new(&graph);
+            let Containers::Either(alternatives) = types.of(0).objects else { panic!("no objects") };
+            types.words(&alternatives)
+        };
+        assert_eq!(
+            words(json!({"enum": ["bank-card"]}), json!({"const": "7"}), &["kind"]),
+            ["BankCard", "T7"]
+        );
+        let none: &[&str] = &[];
+        assert_eq!(words(json!({"const": "card"}), json!({"const": "voucher"}), none), none);
+        assert_eq!(words(json!({"const": "a-b"}), json!({"const": "a_b"}), &["kind"]), none);
+        assert_eq!(words(json!({"const": "card"}), json!({"enum": ["a", "b"]}), &["kind"]), none);
+        assert_eq!(words(json!({"const": "card"}), json!({"enum": ["a", null]}), &["kind"]), none);
     }
 
     #[test]

@@ -105,6 +105,6 @@ fn print(rows: &[AuditRow]) -> Result<()> {
             Cell::new(output::harmless(&about(row))),
         ]);
     }
-    output::print(&table)?;
+    output::print_without(&table, &["version", "by"])?;
     Ok(())
 }

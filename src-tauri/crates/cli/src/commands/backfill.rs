@@ -31,7 +31,8 @@ const MAX_LINE: usize = 100 << 20;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Each line is one call: a line of our own export (schemascope calls --json), or\n  \
     {\"tool_id\": \"git__git_log\", \"output\": …}   with these optional fields:\n  \
-    \"is_error\": bool, \"at\": \"2026-11-20T12:00:00Z\", \"arguments\": {…}, \"session\": \"…\"\n\n\
+    \"is_error\": bool, \"at\": \"2026-11-20T12:00:00Z\", \"arguments\": {…},\n  \
+    \"session\": \"…\"\n\n\
     An output is a value, a text, or a whole MCP result with \"content\". Malformed lines are reported with \
     their number and left out; the exit code is then 1. Exported calls that are recorded already are left \
     out, and so are those that were recorded here and removed since. Lines of the second form have no id: \

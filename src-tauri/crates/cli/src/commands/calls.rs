@@ -105,6 +105,6 @@ fn print(running: &[RunningCall], calls: &[CallRecord]) -> Result<()> {
             Cell::new(call.client.as_ref().map_or_else(String::new, |client| output::harmless(&client.name))),
         ]);
     }
-    output::print(&table)?;
+    output::print_without(&table, &["client", "size"])?;
     Ok(())
 }

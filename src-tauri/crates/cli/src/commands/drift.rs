@@ -125,7 +125,7 @@ fn print(rows: &[DriftRow]) -> Result<()> {
             state(row),
         ]);
     }
-    output::print_without(&table, &[5])?;
+    output::print_without(&table, &["first seen", "before"])?;
     for row in rows.iter().filter(|row| !row.breaks.is_empty()) {
         let text = format!("{}: drift {} {}", row.tool_id, row.drift, LostEdge::sentence(&row.breaks));
         output::note(&output::harmless(&text));

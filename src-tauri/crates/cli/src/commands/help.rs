@@ -75,7 +75,7 @@ fn unique<'a>(names: &[&'a str]) -> Vec<&'a str> {
 fn topics() -> String {
     let mut text = "\nTopics of the guide (schemascope help TOPIC):".to_owned();
     for topic in TOPICS {
-        text += &format!("\n  {:<20} {}", topic.name, topic.summary());
+        text += &format!("\n{}", output::hanging(&format!("  {:<20} {}", topic.name, topic.summary()), 23));
     }
     text
 }

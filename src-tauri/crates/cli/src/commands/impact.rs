@@ -66,7 +66,7 @@ fn print(reply: &ImpactReply) -> Result<()> {
                 Cell::new(example),
             ]);
         }
-        output::print(&table)?;
+        output::print_without(&table, &["example"])?;
         let calls: Vec<String> = reply.calls.iter().take(CALLS).map(|call| call.id.to_string()).collect();
         output::line(&format!("latest calls that do not fit: {}", calls.join(", ")))?;
     }

@@ -23,7 +23,8 @@ const DESCRIPTION_WIDTH: usize = 40;
 #[command(after_help = "The file says how agents see tools at /mcp, whatever their servers say:\n  \
     {\"schemaVersion\": 2,\n   \
     \"servers\": {\"git\": {\"tools\": {\"git_status\": {\n     \
-    \"enabled\": true, \"name\": \"status\", \"description\": \"…\", \"annotations\": {\"readOnlyHint\": true},\n     \
+    \"enabled\": true, \"name\": \"status\", \"description\": \"…\",\n     \
+    \"annotations\": {\"readOnlyHint\": true},\n     \
     \"inputSchema\": {…}, \"outputSchema\": {…}}}}},\n   \
     \"master\": {\"tools\": {\"*\": {\"annotations\": {\"openWorldHint\": false}}}}}\n\n\
     Promotions, pins and rollbacks are written into it. Your edits take effect within a second, as a decision \

@@ -18,14 +18,14 @@ verbs!(Learned: reader Schema);
 /// Print a tool's schema
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    schemascope schema git__git_log                      the effective schema\n  \
+    schemascope schema git__git_log                      effective, else inferred\n  \
     schemascope schema git__git_log --version inferred   learned from results\n  \
     schemascope schema git__git_log --at 2026-11-01      effective on that day\n  \
     schemascope schema git__git_log --where format=json  calls with this argument")]
 pub struct Schema {
     /// Tool id, for example git__git_status
     tool_id: String,
-    /// A version number, effective, inferred or declared [default: the effective schema]
+    /// A version number, effective, inferred or declared [default: effective, else inferred]
     #[arg(long, value_name = "N|WHICH", value_parser = schema_choice)]
     version: Option<SchemaChoice>,
     /// The schema that was effective then, else the newest version of that time: 2026-11-21 (the end of that day), or

@@ -76,6 +76,6 @@ fn print(reply: &ServersReply, running: bool) -> Result<()> {
             Cell::new(reason.as_deref().map_or_else(String::new, harmless)),
         ]);
     }
-    output::print(&table)?;
+    output::print_without(&table, &["protocol", "tools"])?;
     Ok(())
 }

@@ -51,7 +51,7 @@ impl WithEngine for Tools {
         for row in &rows {
             table.add_row(columns.iter().map(|column| cell((column.cell)(row))));
         }
-        output::print(&table)?;
+        output::print_without(&table, &["p99", "last observed", "consistency", "p50", "observed"])?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -57,7 +57,7 @@ fn print(reply: &VersionsReply) -> Result<()> {
             Cell::new(output::time(version.created)),
         ]);
     }
-    output::print(&table)?;
+    output::print_without(&table, &["fields", "origin"])?;
     let is_candidate = |row: &&VersionRow| row.state == VersionState::Candidate;
     let candidate = reply.versions.iter().rev().find(is_candidate).map(|row| row.version);
     if let Some((version, readiness)) = candidate.zip(reply.candidate.as_ref()) {

@@ -6,10 +6,9 @@ use crate::output;
 
 const BOLD: &str = "\u{1b}[1m";
 const UNDERLINED: &str = "\u{1b}[1;4m";
+const ITALIC: &str = "\u{1b}[3m";
 const CODE: &str = "\u{1b}[36m";
 const RESET: &str = "\u{1b}[0m";
-/// Columns that a page is wrapped to at most: longer lines are hard to read.
-const WIDEST: usize = 100;
 /// A blank in code, at which lines are not broken.
 const UNBROKEN: char = '\u{a0}';
 
@@ -24,7 +23,7 @@ pub struct Look {
 
 /// A page for a terminal. Links to other pages become the command that prints them, and comments are left out.
 pub fn page(page: &str, look: Look) -> String {
-    let look = Look { width: look.width.min(WIDEST), ..look };
+    let look = Look { width: look.width.min(output::WIDEST), ..look };
     let mut text = String::new();
     let mut lines = page.lines().peekable();
     while let Some(line) = lines.next() {
@@ -97,12 +96,20 @@ fn table(rows: &[&str], look: Look) -> String {
     let header = cells(rows[0]);
     let mut table = output::table(&header.iter().map(String::as_str).collect::<Vec<_>>(), &[]);
     table.add_rows(rows.iter().skip(2).map(|row| cells(row)));
-    output::whole(&table, look.width)
+    output::plain(&table, look.width)
 }
 
 impl Look {
     fn styled(self, style: &str, text: &str) -> String {
         if self.is_styled { format!("{style}{text}{RESET}") } else { text.to_owned() }
+    }
+
+    /// Words within a sentence. Each has its style: pagers end styles with the line.
+    fn emphasis(self, style: &str, text: &str) -> String {
+        if text.contains('`') {
+            return inline(text, self);
+        }
+        text.split(' ').map(|word| self.styled(style, word)).collect::<Vec<_>>().join(" ")
     }
 
     /// Code within a sentence, which is marked in any case.
@@ -120,8 +127,9 @@ fn inline(prose: &str, look: Look) -> String {
         text += &rest[..at];
         rest = &rest[at..];
         let styled = between(rest, "`", "`").map(|(code, rest)| (look.code(code), rest));
-        let styled =
-            styled.or_else(|| between(rest, "**", "**").map(|(bold, rest)| (look.styled(BOLD, bold), rest)));
+        let styled = styled
+            .or_else(|| between(rest, "**", "**").map(|(bold, rest)| (look.emphasis(BOLD, bold), rest)))
+            .or_else(|| emphasised(rest).map(|(text, rest)| (look.emphasis(ITALIC, text), rest)));
         match styled.or_else(|| link(rest, look)) {
             Some((styled, after)) => {
                 text += &styled;
@@ -139,6 +147,14 @@ fn inline(prose: &str, look: Look) -> String {
 /// What is between two marks at the start of a text, and what follows.
 fn between<'a>(text: &'a str, open: &str, close: &str) -> Option<(&'a str, &'a str)> {
     text.strip_prefix(open)?.split_once(close).filter(|(inside, _)| !inside.is_empty())
+}
+
+/// `*text*`, unless the star stands for itself.
+fn emphasised(text: &str) -> Option<(&str, &str)> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '`';
+    between(text, "*", "*").filter(|(inside, _)| {
+        inside.starts_with(is_word) && inside.ends_with(|c: char| is_word(c) || c == '…')
+    })
 }
 
 /// `[label](page.md)` as the label and the command that prints the page.
@@ -162,9 +178,9 @@ mod tests {
 
     #[test]
     fn headings_code_and_links_are_styled() {
-        let source = "# Title\n\nUse `x*y` and **bold**, see [CI](ci.md#top) or [this](https://a.b) [1].\n\
+        let source = "# Title\n\nUse `x*y` and **more bold**, *not* 2*3, see [CI](ci.md#top) or [this](https://a.b) [1].\n\
             \n## Part\n<!-- begin -->\n```sh\nls *.md\n```\n2 * 3\n";
-        let expected = "\u{1b}[1;4mTitle\u{1b}[0m\n\nUse \u{1b}[36mx*y\u{1b}[0m and \u{1b}[1mbold\u{1b}[0m, see CI \
+        let expected = "\u{1b}[1;4mTitle\u{1b}[0m\n\nUse \u{1b}[36mx*y\u{1b}[0m and \u{1b}[1mmore\u{1b}[0m \u{1b}[1mbold\u{1b}[0m, \u{1b}[3mnot\u{1b}[0m 2*3, see CI \
             (\u{1b}[36mschemascope help ci\u{1b}[0m) or this [1].\n\n\u{1b}[1mPart\u{1b}[0m\n  \u{1b}[36mls *.md\
             \u{1b}[0m\n2 * 3";
         assert_eq!(page(source, Look { width: 100, is_styled: true }), expected);
@@ -189,7 +205,7 @@ mod tests {
                 let code: Vec<&str> =
                     topic.text.split("```").skip(1).step_by(2).flat_map(str::lines).collect();
                 for line in page(topic.text, Look { width, is_styled: false }).lines() {
-                    let fits = line.chars().count() <= width.min(WIDEST);
+                    let fits = line.chars().count() <= width.min(output::WIDEST);
                     assert!(
                         fits || code.contains(&line.get(2..).unwrap_or_default()),
                         "{}: {line:?} at {width}",

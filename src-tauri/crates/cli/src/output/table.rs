@@ -1,7 +1,7 @@
 //! Tables: columns without lines, as wide as the terminal at most.
 //!
-//! Words are not torn: an id that is torn cannot be read or copied. Where the terminal is too narrow for the longest word
-//! of every column, columns are left out, and a note names them.
+//! An id that is torn cannot be read or copied. Where the terminal is too narrow for the longest word of every column,
+//! columns that matter less are left out, and a note names them. Words are torn only where that is not enough.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -12,6 +12,10 @@ use console::measure_text_width;
 
 /// Columns between two texts.
 const GAP: usize = 2;
+/// Columns of the widest letter.
+const WIDEST_LETTER: usize = 2;
+/// Longest text of a cell that is broken into lines.
+const MAX_WORD: usize = 10_000;
 
 /// A table. The columns in `right` are aligned to the right.
 pub fn table(header: &[&str], right: &[usize]) -> Table {
@@ -32,15 +36,16 @@ pub fn table(header: &[&str], right: &[usize]) -> Table {
     table
 }
 
-/// Writes a table. On a narrow terminal, the last columns are left out first.
+/// Writes a table with every column.
 pub fn print(table: &Table) -> io::Result<()> {
     print_without(table, &[])
 }
 
-/// Writes a table. On a narrow terminal, these columns are left out first, in their order, and the last columns then.
-pub fn print_without(table: &Table, least_needed: &[usize]) -> io::Result<()> {
+/// Writes a table. On a narrow terminal, columns with these headings are left out, in this order.
+pub fn print_without(table: &Table, least_needed: &[&str]) -> io::Result<()> {
     let mut table = table.clone();
-    let omitted = match table.width() {
+    // Terminals that do not know their width say 0.
+    let omitted = match table.width().filter(|width| *width > 0) {
         Some(width) => fit(&mut table, usize::from(width), least_needed),
         None => Vec::new(),
     };
@@ -55,31 +60,40 @@ pub fn print_without(table: &Table, least_needed: &[usize]) -> io::Result<()> {
     Ok(())
 }
 
-/// A table of our own as text, with every column: where they do not all fit, lines are too long.
-pub fn whole(table: &Table, width: usize) -> String {
-    let mut fitting = table.clone();
-    let table = if fit(&mut fitting, width, &[]).is_empty() { &fitting } else { table };
+/// A table for a terminal of this width as text, without colours.
+pub fn plain(table: &Table, width: usize) -> String {
+    let mut table = table.clone();
+    table.force_no_tty();
+    fit(&mut table, width, &[]);
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
 /// Gives the columns widths that fit into that of the terminal. Returns the headings of columns that are left out.
-fn fit(table: &mut Table, width: usize, least_needed: &[usize]) -> Vec<String> {
+fn fit(table: &mut Table, width: usize, least_needed: &[&str]) -> Vec<String> {
     let natural: Vec<usize> = table.column_max_content_widths().into_iter().map(usize::from).collect();
     let total = |widths: &[usize]| widths.iter().map(|width| width + GAP).sum::<usize>();
-    if total(&natural) <= width {
+    // To tear a word takes time with the square of its length.
+    if total(&natural) <= width || natural.iter().any(|width| *width > MAX_WORD) {
         return Vec::new();
     }
-    let least: Vec<usize> = (0..natural.len()).map(|at| longest_word(table, at, width)).collect();
+    let headings: Vec<String> =
+        table.header().into_iter().flat_map(|row| row.cell_iter()).map(Cell::content).collect();
     let mut shown: Vec<usize> = (0..natural.len()).collect();
-    let mut next = least_needed.iter().copied().chain((0..natural.len()).rev());
+    let least: Vec<usize> = shown.iter().map(|at| longest_word(table, *at, width)).collect();
     let of = |columns: &[usize], widths: &[usize]| columns.iter().map(|&at| widths[at]).collect::<Vec<_>>();
-    while shown.len() > 1
-        && total(&of(&shown, &least)) > width
-        && let Some(column) = next.next()
-    {
-        shown.retain(|&at| at != column);
+    let mut omitted = Vec::new();
+    for heading in least_needed {
+        if total(&of(&shown, &least)) > width {
+            shown.retain(|&at| headings[at] != *heading);
+            omitted.push((*heading).to_owned());
+        }
     }
     let mut widths = of(&shown, &least);
+    while total(&widths) > width
+        && let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > WIDEST_LETTER)
+    {
+        *widest -= 1;
+    }
     let left = width.saturating_sub(total(&widths));
     widen(&mut widths, &of(&shown, &natural), left);
     table.set_content_arrangement(ContentArrangement::Dynamic);
@@ -89,8 +103,7 @@ fn fit(table: &mut Table, width: usize, least_needed: &[usize]) -> Vec<String> {
             None => ColumnConstraint::Hidden,
         });
     }
-    let header = table.header().into_iter().flat_map(|row| row.cell_iter()).enumerate();
-    header.filter(|(at, _)| !shown.contains(at)).map(|(_, cell)| cell.content()).collect()
+    omitted
 }
 
 /// Distributes `left` over columns that could be wider, equally.
@@ -108,15 +121,16 @@ fn widen(widths: &mut [usize], natural: &[usize], mut left: usize) {
 fn longest_word(table: &Table, column: usize, line: usize) -> usize {
     let needs = |word: String| measure_text_width(&word).min(most(&word, line));
     let cells = table.column_cells_with_header_iter(column).flatten();
-    cells.flat_map(|cell| words(&cell.content())).map(needs).max().unwrap_or(0).max(1)
+    cells.flat_map(|cell| words(&cell.content())).map(needs).max().unwrap_or(0).max(WIDEST_LETTER)
 }
 
 /// What a word gets of a line at most: ids more than flags, and these more than paths, JSON and lists of choices, whose
 /// parts are words, too.
 fn most(word: &str, line: usize) -> usize {
-    let is_id = |word: &str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let is_id = |word: &str| word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '/'));
     match word.trim_end_matches([',', ';', ':', '.']) {
         flag if flag.starts_with('-') => line * 2 / 5,
+        path if path.starts_with('/') => line / 4,
         id if is_id(id) => line * 3 / 5,
         list if list.contains('|') => line / 5,
         _ => line / 4,
@@ -129,7 +143,7 @@ fn words(text: &str) -> Vec<String> {
     for word in text.split_whitespace() {
         let ends_in_digit = |last: &String| last.ends_with(|c: char| c.is_ascii_digit());
         match words.last_mut().filter(|last| ends_in_digit(last)) {
-            Some(last) if word.len() <= 2 || word.starts_with(|c: char| c.is_ascii_digit()) => {
+            Some(last) if word.chars().count() <= 2 || word.starts_with(|c: char| c.is_ascii_digit()) => {
                 *last += " ";
                 *last += word;
             }
@@ -150,6 +164,7 @@ mod tests {
         let cell = prop_oneof![
             "[a-z]{1,9}",
             "[a-z]{2,8}__[a-z_]{2,20}",
+            "[a-z]{2,8}/[a-z-]{2,20}",
             "([a-z]{1,12} ){1,8}",
             "[0-9]{1,3}( ms)?",
             "[äß語]{1,9}",
@@ -163,21 +178,22 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lines_fit_and_words_stay_whole(rows in tables(), width in 30..160_usize, least_needed in any::<bool>()) {
-            let header: Vec<&str> = rows[0].iter().map(String::as_str).collect();
-            let mut made = table(&header, &[1]);
-            made.add_rows(&rows[1..]);
-            let omitted = fit(&mut made, width, if least_needed { &[0] } else { &[] });
+        fn lines_fit_and_words_stay_whole(rows in tables(), width in 40..160_usize, omit in any::<bool>()) {
+            let header: Vec<String> = (0..rows[0].len()).map(|at| format!("h{at}")).collect();
+            let mut made = table(&header.iter().map(String::as_str).collect::<Vec<_>>(), &[1]);
+            made.force_no_tty();
+            made.add_rows(&rows);
+            let least_needed: Vec<&str> = header.iter().skip(1).map(String::as_str).collect();
+            let omitted = fit(&mut made, width, if omit { &least_needed } else { &[] });
             let text = made.to_string();
             for line in text.lines() {
                 prop_assert!(measure_text_width(line) <= width, "{line:?} is wider than {width}");
             }
-            prop_assert!(omitted.len() < header.len());
-            // The first column is there, unless it is needed least.
-            if !least_needed || omitted.is_empty() {
+            prop_assert!(omit || omitted.is_empty());
+            if omit {
                 let shown: Vec<&str> = text.split_whitespace().collect();
                 for word in rows.iter().flat_map(|row| row[0].split_whitespace()) {
-                    prop_assert!(measure_text_width(word) > width * 3 / 5 || shown.contains(&word), "{word} is torn in\n{text}");
+                    prop_assert!(word.len() > width * 3 / 5 || shown.contains(&word), "{word} is torn in\n{text}");
                 }
             }
         }
@@ -186,17 +202,21 @@ mod tests {
     #[test]
     fn narrow_terminals_get_what_matters() {
         let mut made = table(&["tool", "calls", "p50", "reason"], &[1, 2]);
-        made.add_row(["shop__search_customers", "1 104", "2.4 ms", "the shop returns customers differently"]);
-        let at = |width, least_needed: &[usize]| {
+        made.force_no_tty();
+        made.add_row(["shop__search_customers", "1 104", "839 µs", "the shop returns customers differently"]);
+        let at = |width, least_needed: &[&str]| {
             let mut table = made.clone();
             (fit(&mut table, width, least_needed), table.trim_fmt())
         };
-        let (omitted, text) = at(52, &[]);
+        let (omitted, text) = at(52, &["p50"]);
         assert!(omitted.is_empty());
         assert_eq!(text.lines().next(), Some("tool                    calls     p50  reason"));
-        assert!(text.contains("shop__search_customers  1 104  2.4 ms  the shop\n"), "{text}");
-        assert_eq!(at(51, &[]).0, ["reason"]);
-        assert_eq!(at(51, &[2]).0, ["p50"]);
-        assert_eq!(at(40, &[2]).0, ["p50", "reason"]);
+        assert!(text.contains("shop__search_customers  1 104  839 µs  the shop\n"), "{text}");
+        let (omitted, text) = at(51, &["p50", "calls"]);
+        assert_eq!(omitted, ["p50"]);
+        assert!(text.contains("shop__search_customers  1 104  the shop returns\n"), "{text}");
+        // What is needed is torn before it is left out.
+        assert!(at(40, &["p50"]).1.contains("reason"));
+        assert!(at(12, &["p50"]).1.lines().all(|line| line.chars().count() <= 12));
     }
 }

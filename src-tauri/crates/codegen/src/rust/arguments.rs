@@ -97,8 +97,10 @@ impl Printer<'_, '_> {
             Containers::Never => {}
             Containers::All => parts.push(ANY.to_owned()),
             Containers::Either(alternatives) => {
-                for nodes in alternatives {
-                    parts.push(self.object(nodes, name, depth));
+                let words = self.types.words(alternatives);
+                for (at, nodes) in alternatives.iter().enumerate() {
+                    let word = words.get(at).map_or("", String::as_str);
+                    parts.push(self.object(nodes, &format!("{name}{word}"), depth));
                 }
             }
         }

@@ -168,12 +168,22 @@ impl Printer<'_, '_> {
             Containers::All => part("Object", "Object", ANY.to_owned()),
             Containers::Either(alternatives) => {
                 let is_one = alternatives.len() == 1;
+                let mut words = self.types.words(alternatives);
+                if words.iter().any(|word| word == "Self" || parts.iter().any(|(name, ..)| name == word)) {
+                    words.clear();
+                }
                 for (at, nodes) in alternatives.iter().enumerate() {
+                    let word = words.get(at).map_or("", String::as_str);
                     let (variant, condition) = match is_one {
                         true => ("Object".to_owned(), String::new()),
-                        false => (format!("Object{}", at + 1), format!(" if view.is({})", self.node(nodes))),
+                        false => {
+                            let unnamed = || format!("Object{}", at + 1);
+                            let variant = words.get(at).cloned().unwrap_or_else(unnamed);
+                            (variant, format!(" if view.is({})", self.node(nodes)))
+                        }
                     };
-                    parts.push((variant, "Object", condition, self.object(nodes, name, depth)));
+                    let class = format!("{name}{word}");
+                    parts.push((variant, "Object", condition, self.object(nodes, &class, depth)));
                 }
             }
         }

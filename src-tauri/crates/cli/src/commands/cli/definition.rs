@@ -31,7 +31,7 @@ pub fn print(definition: &Definition) -> Result<()> {
             ]);
         }
         output::line("")?;
-        output::print_without(&table, &[1])?;
+        output::print_without(&table, &["property", "repeated", "required"])?;
     }
     if !definition.options.is_empty() {
         let mut table = output::table(&["option", "property", "value", "effects", "description"], &[]);
@@ -59,7 +59,7 @@ pub fn print(definition: &Definition) -> Result<()> {
             ]);
         }
         output::line("")?;
-        output::print_without(&table, &[1, 2])?;
+        output::print_without(&table, &["property", "value"])?;
     }
     if definition.reads_stdin {
         output::line("\nIt reads its standard input: property stdin.")?;
@@ -101,7 +101,7 @@ pub fn print_tool(tool: &CliDefinition) -> Result<()> {
             short(description),
         ]);
     }
-    output::print_without(&table, &[1])?;
+    output::print_without(&table, &["spelling"])?;
     Ok(())
 }
 

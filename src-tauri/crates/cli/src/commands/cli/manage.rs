@@ -171,7 +171,7 @@ fn print(reply: &CliTools) -> Result<()> {
                 Cell::new(harmless(row.reason.as_deref().unwrap_or_default())),
             ]);
         }
-        output::print(&table)?;
+        output::print_without(&table, &["options", "tools", "withheld"])?;
     }
     for request in &reply.requests {
         let client = request.client.as_deref().unwrap_or("an agent");

@@ -191,7 +191,7 @@ pub fn print(args: &Args, discovered: &Discovered) -> Result<()> {
             Cell::new(reason),
         ]);
     }
-    output::print(&table)?;
+    output::print_without(&table, &["arguments", "time"])?;
     let counts = discovered.summary();
     let counts = counts.iter().map(|(state, count)| format!("{} {}", output::count(*count), word(*state)));
     output::line(&counts.collect::<Vec<_>>().join(", "))?;

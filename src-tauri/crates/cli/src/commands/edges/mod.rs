@@ -145,7 +145,7 @@ fn print(edges: &[Edge]) -> Result<()> {
             Cell::new(output::harmless(&edge.needs.join(", "))),
         ]);
     }
-    output::print(&table)?;
+    output::print_without(&table, &["still needed", "flows", "coverage", "state", "confidence"])?;
     for edge in edges.iter().filter(|edge| !edge.threatened_by.is_empty()) {
         let line = format!("{} → {} would break by {}", edge.from, edge.to, edge.threatened_by.join(", "));
         output::line(&output::harmless(&line))?;

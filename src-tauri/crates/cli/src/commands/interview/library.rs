@@ -46,7 +46,7 @@ pub async fn list(args: &Args, front: &Front) -> Result<ExitCode> {
             ]));
         }
     }
-    output::print(&table)?;
+    output::print_without(&table, &["conversation", "id", "conflicts", "budget used"])?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -61,7 +61,7 @@ pub async fn library(args: &Args, front: &Front) -> Result<ExitCode> {
         let file = if row.own { "part of Schemascope".to_owned() } else { harmless(&row.path).to_string() };
         table.add_row([harmless(&row.ds_id).to_string(), harmless(&row.name).to_string(), file]);
     }
-    output::print(&table)?;
+    output::print_without(&table, &["file"])?;
     for file in &list.unusable {
         output::note(&format!("{}: line {}: {}", harmless(&file.path), file.line, harmless(&file.reason)));
     }
