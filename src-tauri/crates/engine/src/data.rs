@@ -47,12 +47,12 @@ pub enum DataDirError {
         source: std::io::Error,
     },
     /// The file system failed.
-    #[error("{path}: {source}")]
+    #[error("{path}: {error}")]
     Io {
         /// The file or folder.
         path: PathBuf,
         /// The error of the system.
-        source: std::io::Error,
+        error: std::io::Error,
     },
 }
 
@@ -61,7 +61,7 @@ impl DataDir {
     pub fn own(path: &Path) -> Result<Self, DataDirError> {
         let io = |path: &Path| {
             let path = path.to_owned();
-            move |source| DataDirError::Io { path, source }
+            move |error| DataDirError::Io { path, error }
         };
         make_private(path).map_err(io(path))?;
         let lock_path = path.join("lock");
@@ -97,7 +97,7 @@ impl DataDir {
     pub(crate) fn set_hash_key(&self, HashKey(first, second): HashKey) -> Result<(), DataDirError> {
         let path = self.path.join("hash-key");
         let written = files::write_whole(&path, format!("{first:016x}{second:016x}").as_bytes());
-        written.map_err(|source| DataDirError::Io { path, source })
+        written.map_err(|error| DataDirError::Io { path, error })
     }
 
     /// This machine's number in ids, made on first use.
@@ -109,7 +109,7 @@ impl DataDir {
     /// Gives this machine another number.
     pub(crate) fn renew_node(&self) -> Result<(), DataDirError> {
         let path = self.path.join("node");
-        let io = |source| DataDirError::Io { path: path.clone(), source };
+        let io = |error| DataDirError::Io { path: path.clone(), error };
         // Kept as it is but for its content: its creation time tells copies apart.
         private_file(&path).and_then(|file| file.set_len(0)).map_err(io)?;
         self.node().map(drop)
@@ -120,7 +120,7 @@ impl DataDir {
         let mut start = [0; 4];
         getrandom::fill(&mut start).map_err(|error| DataDirError::Io {
             path: self.path.clone(),
-            source: std::io::Error::other(error),
+            error: std::io::Error::other(error),
         })?;
         Ok(IdSource::new(self.node()?, u32::from_le_bytes(start)))
     }
@@ -154,7 +154,7 @@ impl DataDir {
     /// Random hex digits under a name, made on first use.
     fn secret(&self, name: &str, bytes: usize) -> Result<String, DataDirError> {
         let path = self.path.join(name);
-        let io = |source| DataDirError::Io { path: path.clone(), source };
+        let io = |error| DataDirError::Io { path: path.clone(), error };
         let mut file = private_file(&path).map_err(io)?;
         let mut text = String::new();
         file.read_to_string(&mut text).map_err(io)?;
@@ -173,7 +173,7 @@ impl DataDir {
 
 fn read_secret(data_dir: &Path, name: &str) -> Result<String, DataDirError> {
     let path = data_dir.join(name);
-    let text = fs::read_to_string(&path).map_err(|source| DataDirError::Io { path, source })?;
+    let text = fs::read_to_string(&path).map_err(|error| DataDirError::Io { path, error })?;
     Ok(text.trim().to_owned())
 }
 

@@ -39,7 +39,7 @@ impl DataDir {
     pub(crate) fn settle_node(&self) -> Result<Option<Renumbered>, DataDirError> {
         let node = machine_name(self.node()?);
         let path = self.path().join(FILE);
-        let io = |source| DataDirError::Io { path: path.clone(), source };
+        let io = |error| DataDirError::Io { path: path.clone(), error };
         let created = created(&self.path().join("node")).map_err(io)?;
         // A damaged file is replaced, which costs at most a new number.
         let text = read_text(&path).map_err(io)?;
@@ -79,14 +79,14 @@ impl DataDir {
 
     fn machine(&self) -> Result<Option<Machine>, DataDirError> {
         let path = self.path().join(FILE);
-        let text = read_text(&path).map_err(|source| DataDirError::Io { path, source })?;
+        let text = read_text(&path).map_err(|error| DataDirError::Io { path, error })?;
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
     }
 
     fn write_machine(&self, machine: &Machine) -> Result<(), DataDirError> {
         let path = self.path().join(FILE);
         let text = serde_json::to_string(machine).unwrap_or_default();
-        write_whole(&path, text.as_bytes()).map_err(|source| DataDirError::Io { path, source })
+        write_whole(&path, text.as_bytes()).map_err(|error| DataDirError::Io { path, error })
     }
 }
 

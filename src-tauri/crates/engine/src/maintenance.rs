@@ -86,7 +86,7 @@ pub async fn redact_stored(
         Engine::open(options)?.close().await;
         let replaced = crate::files::backup_of(&overrides);
         if holds(&replaced) {
-            std::fs::remove_file(&replaced).map_err(|source| DataDirError::Io { path: replaced, source })?;
+            std::fs::remove_file(&replaced).map_err(|error| DataDirError::Io { path: replaced, error })?;
         }
     }
     // Files of the user and of other machines are reported, not changed.

@@ -136,7 +136,7 @@ settings! {
     keep_calls, "keep-calls": limit(1..u64::MAX, "calls") in Storage {
         label: "Keep only the newest",
         summary: "keep only the newest calls",
-        details: "Older calls are removed as new ones are recorded.",
+        details: "Older calls are removed within seconds, and as new ones are recorded.",
     }
     keep_mb, "keep-mb": limit(16..1_000_000_000, "MB") in Storage {
         label: "Keep journal and index below",

@@ -91,9 +91,14 @@ fn print(rows: &[AuditRow]) -> Result<()> {
             AuditRow { enforced: true, .. } => " (enforced)",
             _ => "",
         };
+        let event = match row.event.as_str() {
+            "cut" => "created".to_owned(),
+            "suspend" => "paused".to_owned(),
+            other => other.replace('_', " "),
+        };
         let event = match row.drift {
-            Some(drift) => format!("{} {drift}", row.event),
-            None => format!("{}{more}", row.event),
+            Some(drift) => format!("{event} {drift}"),
+            None => format!("{event}{more}"),
         };
         let by = row.name.clone().unwrap_or_else(|| row.actor.to_string());
         table.add_row([

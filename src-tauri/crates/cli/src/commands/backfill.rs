@@ -24,6 +24,8 @@ const BATCH: usize = 1_000;
 const BATCH_BYTES: usize = 8 << 20;
 /// Bytes of lines that are held back until they can be put in order.
 const MAX_HELD: usize = 256 << 20;
+/// Malformed lines that are reported one by one.
+const REPORTED: usize = 10;
 /// Longest line in bytes. A call is never longer: results are limited to 64 MB.
 const MAX_LINE: usize = 100 << 20;
 
@@ -55,7 +57,9 @@ impl WithEngine for Backfill {
             let length = file.metadata().map_or(0, |meta| meta.len());
             (Box::new(file), length)
         };
-        let style = ProgressStyle::with_template("{bytes} of {total_bytes} {wide_bar:.cyan/black} {eta}");
+        let style = ProgressStyle::with_template(
+            "{decimal_bytes} of {decimal_total_bytes} {wide_bar:.cyan/black} {eta}",
+        );
         let progress =
             ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let mut reader = BufReader::new(progress.wrap_read(reader));
@@ -68,11 +72,11 @@ impl WithEngine for Backfill {
             line_number += batch.lines.len() as u64;
             unordered.hold_from(&mut batch);
             if !batch.lines.is_empty() {
-                send(front, batch, &progress, &mut total).await?;
+                send(front, batch, &mut total).await?;
             }
             while is_end || unordered.bytes > MAX_HELD {
                 let Some(batch) = unordered.next(self.dry_run) else { break };
-                send(front, batch, &progress, &mut total).await?;
+                send(front, batch, &mut total).await?;
             }
             if is_end {
                 break;
@@ -81,6 +85,14 @@ impl WithEngine for Backfill {
         progress.finish_and_clear();
         total.tools.sort();
         total.tools.dedup();
+        total.rejected.sort_by_key(|rejected| rejected.line);
+        for rejected in total.rejected.iter().take(REPORTED) {
+            output::note(&format!("line {}: {}", rejected.line, output::harmless(&rejected.reason)));
+        }
+        let others = total.rejected.len().saturating_sub(REPORTED) as u64;
+        if others > 0 {
+            output::note(&format!("… and {} more malformed lines; --json lists all", count(others)));
+        }
         let written = if args.json {
             output::json(&total)
         } else {
@@ -105,14 +117,9 @@ impl WithEngine for Backfill {
     }
 }
 
-/// Sends lines, and reports those that were rejected.
-async fn send(front: &Front, batch: Batch, progress: &ProgressBar, total: &mut BackfillReply) -> Result<()> {
+/// Sends lines.
+async fn send(front: &Front, batch: Batch, total: &mut BackfillReply) -> Result<()> {
     let reply = front.call(batch).await?;
-    for rejected in &reply.rejected {
-        progress.suspend(|| {
-            output::note(&format!("line {}: {}", rejected.line, output::harmless(&rejected.reason)));
-        });
-    }
     total.accepted += reply.accepted;
     total.known += reply.known;
     total.removed += reply.removed;

@@ -153,13 +153,12 @@ impl WithEngine for Promote {
             }
             _ => None,
         };
-        let done = decide(args, &self.about, Decision::Promote { version: self.version }, front).await?;
         if let Some((version, readiness)) = shown.filter(|_| !args.json) {
             for line in readiness::lines(version, &readiness) {
                 output::note(&output::harmless(&line));
             }
         }
-        Ok(done)
+        decide(args, &self.about, Decision::Promote { version: self.version }, front).await
     }
 }
 
@@ -168,24 +167,26 @@ impl WithEngine for Undo {
         let Self { tool_id, reason } = self;
         let decision = Decision::Undo { entry: None };
         let (tool_id, reason) = (tool_id.clone(), reason.clone());
-        report(
-            args,
-            &front.call(Decide { tool_id, decision, reason, no_reason: true, person: person() }).await?,
-        )
+        let decided =
+            front.call(Decide { tool_id, decision, reason, no_reason: true, person: person() }).await?;
+        report(args, front, &decided)
     }
 }
 
 async fn decide(args: &Args, about: &About, decision: Decision, front: &Front) -> Result<ExitCode> {
     let About { tool_id, why: Why { reason, no_reason } } = about;
     let (tool_id, reason, no_reason) = (tool_id.clone(), reason.clone(), *no_reason);
-    report(args, &front.call(Decide { tool_id, decision, reason, no_reason, person: person() }).await?)
+    let decided = front.call(Decide { tool_id, decision, reason, no_reason, person: person() }).await?;
+    report(args, front, &decided)
 }
 
-fn report(args: &Args, decided: &Decided) -> Result<ExitCode> {
+fn report(args: &Args, front: &Front, decided: &Decided) -> Result<ExitCode> {
     if args.json {
         output::json(decided)?;
     } else {
-        output::line(&output::harmless(&sentence(decided)))?;
+        // Where nothing runs, there is no client.
+        let notified = if decided.list_changed && front.is_attached() { "; clients notified" } else { "" };
+        output::line(&output::harmless(&format!("{}{notified}", sentence(decided))))?;
         decided.warnings.iter().for_each(|warning| output::note(warning));
     }
     Ok(ExitCode::SUCCESS)
@@ -203,8 +204,7 @@ fn sentence(decided: &Decided) -> String {
         ("undo", _) => "latest decision undone".to_owned(),
         (other, _) => other.to_owned(),
     };
-    let notified = if decided.list_changed { "; clients notified" } else { "" };
-    format!("{}: {done}; effective: {}{notified}", entry.tool_id, effective(decided.after.as_ref()))
+    format!("{}: {done}; effective: {}", entry.tool_id, effective(decided.after.as_ref()))
 }
 
 /// The effective version in words.

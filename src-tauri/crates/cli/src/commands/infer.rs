@@ -240,7 +240,8 @@ fn summarize(shape: &Shape, broken: u64) {
 
 /// The progress bar; indicatif shows it on a terminal only.
 fn bar(length: Option<u64>) -> ProgressBar {
-    let template = "{bytes} of {total_bytes} {wide_bar:.cyan/black} {bytes_per_sec} {eta}";
+    let template =
+        "{decimal_bytes} of {decimal_total_bytes} {wide_bar:.cyan/black} {decimal_bytes_per_sec} {eta}";
     match length {
         Some(length) => ProgressBar::new(length).with_style(
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),

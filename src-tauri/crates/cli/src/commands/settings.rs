@@ -1,5 +1,6 @@
 //! `settings`, and the options of `serve` that set a setting for one run.
 
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
@@ -39,6 +40,9 @@ pub struct Settings {
     name: Option<String>,
     /// The new value; `default` restores the default
     value: Option<String>,
+    /// Change what is kept without asking
+    #[arg(short, long)]
+    yes: bool,
 }
 
 impl WithEngine for Settings {
@@ -46,6 +50,10 @@ impl WithEngine for Settings {
         let reply = match (&self.name, &self.value) {
             (Some(name), Some(value)) => {
                 let value = Some(value.clone()).filter(|value| value != DEFAULT);
+                if value.is_some() && name.starts_with("keep_") && !self.yes && !agreed(args)? {
+                    output::note("Nothing was changed.");
+                    return Ok(ExitCode::FAILURE);
+                }
                 front.call(ChangeSetting { name: name.clone(), value }).await?
             }
             _ => front.call(GetSettings {}).await?,
@@ -82,6 +90,17 @@ impl WithEngine for Settings {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Asks whether calls may be removed. Scripts are not asked.
+fn agreed(args: &Args) -> Result<bool> {
+    if args.json || !std::io::stdin().is_terminal() {
+        return Ok(true);
+    }
+    output::note("Calls that are not kept are removed within seconds, for good. Schemas stay. Go on? [y/N]");
+    let mut line = String::new();
+    std::io::stdin().read_line(&mut line)?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }
 
 fn print(reply: &SettingsReply) -> Result<()> {

@@ -8,7 +8,7 @@ use std::io::{self, IsTerminal, Write};
 use comfy_table::{
     Cell, CellAlignment, Color, ColumnConstraint, ContentArrangement, Table, TableStyle, Width,
 };
-use console::measure_text_width;
+use console::{Term, measure_text_width};
 
 /// Columns between two texts.
 const GAP: usize = 2;
@@ -21,7 +21,7 @@ const MAX_WORD: usize = 10_000;
 pub fn table(header: &[&str], right: &[usize]) -> Table {
     let mut table = Table::new();
     table.load_style(TableStyle::new());
-    if !io::stdout().is_terminal() {
+    if !io::stdout().is_terminal() || !console::colors_enabled() {
         table.force_no_tty();
     }
     table.set_header(header.iter().map(|name| Cell::new(name).fg(Color::DarkGrey)));
@@ -44,10 +44,9 @@ pub fn print(table: &Table) -> io::Result<()> {
 /// Writes a table. On a narrow terminal, columns with these headings are left out, in this order.
 pub fn print_without(table: &Table, least_needed: &[&str]) -> io::Result<()> {
     let mut table = table.clone();
-    // Terminals that do not know their width say 0.
-    let omitted = match table.width().filter(|width| *width > 0) {
-        Some(width) => fit(&mut table, usize::from(width), least_needed),
-        None => Vec::new(),
+    let omitted = match io::stdout().is_terminal() {
+        true => fit(&mut table, usize::from(Term::stdout().size().1), least_needed),
+        false => Vec::new(),
     };
     let mut out = io::stdout().lock();
     for row in table.to_string().lines() {

@@ -4,7 +4,7 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use schemascope_api::{DiscoverySuggestion, DiscoverySuggestions, SuggestDiscovery};
 use schemascope_engine::{DiscoveryList, Front};
 use serde_json::value::RawValue;
@@ -71,10 +71,11 @@ fn add(args: &Args, list: &DiscoveryList, path: &Path, tools: &[DiscoverySuggest
         if list.has(&tool.server_name, &tool.tool_name) {
             continue;
         }
-        if asks && !keeps(tool, arguments)? {
-            continue;
+        match asks.then(|| keeps(tool, arguments)).transpose()? {
+            Some(Answer::End) => break,
+            Some(Answer::No) => {}
+            Some(Answer::Yes) | None => kept.push((tool, arguments)),
         }
-        kept.push((tool, arguments));
     }
     // It may have been edited while the questions were asked.
     let mut list = DiscoveryList::read(path)?;
@@ -92,14 +93,24 @@ fn add(args: &Args, list: &DiscoveryList, path: &Path, tools: &[DiscoverySuggest
     Ok(())
 }
 
+/// What a person says of a proposal.
+enum Answer {
+    Yes,
+    No,
+    /// The rest is not wanted.
+    End,
+}
+
 /// Asks whether a proposal is kept.
-fn keeps(tool: &DiscoverySuggestion, arguments: &RawValue) -> Result<bool> {
+fn keeps(tool: &DiscoverySuggestion, arguments: &RawValue) -> Result<Answer> {
     let mut err = std::io::stderr().lock();
-    write!(err, "add {} {}? [y/N] ", harmless(&tool.tool_id), harmless(arguments.get()))?;
+    write!(err, "add {} {}? [y/N, ctrl-d ends] ", harmless(&tool.tool_id), harmless(arguments.get()))?;
     err.flush()?;
     let mut answer = String::new();
     if std::io::stdin().lock().read_line(&mut answer)? == 0 {
-        return Err(anyhow!("the input ended; nothing was added"));
+        writeln!(err)?;
+        return Ok(Answer::End);
     }
-    Ok(answer.trim().eq_ignore_ascii_case("y") || answer.trim().eq_ignore_ascii_case("yes"))
+    let is_yes = ["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes));
+    Ok(if is_yes { Answer::Yes } else { Answer::No })
 }

@@ -139,8 +139,15 @@ pub async fn run(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
         arguments.insert("question_id".to_owned(), question["question_id"].clone());
         arguments.insert("answer".to_owned(), answer.into());
         let read = call(front, "process_ds_answer", arguments).await?;
-        output::note(&harmless(read["commit_notes"].as_str().unwrap_or_default()));
+        output::note(&told(&read));
     }
+}
+
+/// What became of an answer, and why something of it was not understood.
+fn told(read: &Value) -> String {
+    let ambiguities = read["ambiguities"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let all = read["commit_notes"].as_str().into_iter().chain(ambiguities);
+    all.map(|text| harmless(text).to_string()).collect::<Vec<_>>().join("\n")
 }
 
 /// An answer: lines up to an empty one. Bytes that are not UTF-8 are an error, because the rest would answer the next
@@ -170,8 +177,7 @@ async fn reply(
             // The conversation goes on by itself.
             at.remove("ds_id");
         }
-        let notes = read["commit_notes"].as_str().unwrap_or_default();
-        return Ok(Some(harmless(notes).to_string()));
+        return Ok(Some(told(&read)));
     }
     call(front, "finalize_ds", at.clone()).await?;
     at.remove("ds_id");
@@ -205,8 +211,8 @@ async fn begin_next(front: &Front, at: &mut Map<String, Value>) -> Result<bool> 
 fn print_question(question: &Value) -> Result<()> {
     let text = |key: &str| question[key].as_str().unwrap_or_default();
     output::question(text("question"))?;
-    for choice in question["choices"].as_array().into_iter().flatten() {
-        output::line(&format!("  - {}", harmless(choice.as_str().unwrap_or(&choice.to_string()))))?;
+    for (at, choice) in question["choices"].as_array().into_iter().flatten().enumerate() {
+        output::line(&format!("  {}. {}", at + 1, harmless(choice.as_str().unwrap_or(&choice.to_string()))))?;
     }
     if !text("table_template").is_empty() {
         output::line(&harmless_lines(text("table_template")))?;
@@ -229,10 +235,7 @@ pub async fn answer(args: &Args, front: &Front, at: &Where, text: &str) -> Resul
         return printed(args, &read);
     }
     output::line(&read["updated_ascr"].to_string())?;
-    output::note(&harmless(read["commit_notes"].as_str().unwrap_or_default()));
-    for ambiguity in read["ambiguities"].as_array().into_iter().flatten() {
-        output::note(&harmless(ambiguity.as_str().unwrap_or_default()));
-    }
+    output::note(&told(&read));
     Ok(ExitCode::SUCCESS)
 }
 
