@@ -119,9 +119,12 @@ impl Printer<'_> {
                 self.interface(&types, single, name, &comment)
             }
             [_, ..] => {
-                let variants = alternatives.iter();
-                let variant = |nodes| self.object(&types, nodes, &format!("{name}Variant"), 0);
-                let written = union(variants.map(variant).collect(), "never");
+                let words = types.words(alternatives);
+                let variant = |(at, nodes)| {
+                    let word = words.get(at).map_or("Variant", String::as_str);
+                    self.object(&types, nodes, &format!("{name}{word}"), 0)
+                };
+                let written = union(alternatives.iter().enumerate().map(variant).collect(), "never");
                 format!("\n{comment}export type {name} = {written};\n")
             }
             [] if self.is_result() && (kind == Type::ANY || kind.is_object()) => {

@@ -11,6 +11,8 @@ use crate::types::{Containers, Nodes, Type};
 
 /// Most schemas that apply to one value, each inside the one before.
 const MAX_DEPTH: usize = 200;
+/// Fields that are tried as what tells alternatives apart.
+const MAX_TAGS: usize = 16;
 
 /// A field of an object.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,6 +52,7 @@ pub struct Array {
 pub struct Types<'a> {
     graph: &'a Graph,
     known: RefCell<HashMap<Index, Type>>,
+    words: RefCell<HashMap<Vec<Nodes>, Vec<String>>>,
     depth: Cell<usize>,
 }
 
@@ -59,7 +62,7 @@ const ABOUT_ARRAYS: [&str; 2] = ["prefixItems", "items"];
 impl<'a> Types<'a> {
     /// The types of a graph.
     pub fn new(graph: &'a Graph) -> Self {
-        Self { graph, known: RefCell::default(), depth: Cell::new(0) }
+        Self { graph, known: RefCell::default(), words: RefCell::default(), depth: Cell::new(0) }
     }
 
     pub(crate) fn graph(&self) -> &Graph {
@@ -107,23 +110,32 @@ impl<'a> Types<'a> {
         kind
     }
 
-    /// Words for the alternatives of a union of objects, such as `Card` and `Voucher`: the only text that a field, which
-    /// all of them require, has in each. Without such a field, there are no words.
+    /// Words for the alternatives of a union of objects, such as `Card` and `Voucher`: the only text that a field has in
+    /// each. Without such a field, there are no words.
     pub fn words(&self, alternatives: &[Nodes]) -> Vec<String> {
-        let objects: Vec<Object> = alternatives.iter().map(|nodes| self.object(nodes)).collect();
-        let Some((first, _)) = objects.split_first().filter(|(_, others)| !others.is_empty()) else {
-            return Vec::new();
+        if let Some(known) = self.words.borrow().get(alternatives) {
+            return known.clone();
+        }
+        let texts = |nodes: &Nodes| -> Vec<(String, String)> {
+            let fields = self.object(nodes).fields.into_iter();
+            fields.filter_map(|field| Some((field.name, field.kind.only_text()?.to_owned()))).collect()
         };
-        let word = |object: &Object, name: &str| {
-            let field = object.fields.iter().find(|field| field.required && field.name == name)?;
-            field.kind.only_text().map(pascal)
-        };
-        let of_field = |field: &Field| {
-            let words: Option<Vec<String>> = objects.iter().map(|object| word(object, &field.name)).collect();
-            words.filter(|words| words.iter().collect::<BTreeSet<_>>().len() == words.len())
-        };
-        let tags = first.fields.iter().filter(|field| field.kind.only_text().is_some());
-        tags.filter_map(of_field).next().unwrap_or_default()
+        let mut words = Vec::new();
+        if let [first, others @ ..] = alternatives
+            && !others.is_empty()
+        {
+            let others: Vec<HashMap<String, String>> =
+                others.iter().map(|nodes| texts(nodes).into_iter().collect()).collect();
+            let of_field = |(name, text): (String, String)| {
+                let others: Option<Vec<&String>> = others.iter().map(|texts| texts.get(&name)).collect();
+                let words: Vec<String> =
+                    std::iter::once(&text).chain(others?).map(|text| pascal(text)).collect();
+                (words.iter().collect::<BTreeSet<_>>().len() == words.len()).then_some(words)
+            };
+            words = texts(first).into_iter().take(MAX_TAGS).find_map(of_field).unwrap_or_default();
+        }
+        self.words.borrow_mut().insert(alternatives.to_vec(), words.clone());
+        words
     }
 
     /// What is known of objects that fit all of the nodes.
@@ -254,8 +266,9 @@ mod tests {
             words(json!({"enum": ["bank-card"]}), json!({"const": "7"}), &["kind"]),
             ["BankCard", "T7"]
         );
+        // Nothing is required of schemas whose quality is not high.
         let none: &[&str] = &[];
-        assert_eq!(words(json!({"const": "card"}), json!({"const": "voucher"}), none), none);
+        assert_eq!(words(json!({"const": "card"}), json!({"const": "voucher"}), none), ["Card", "Voucher"]);
         assert_eq!(words(json!({"const": "a-b"}), json!({"const": "a_b"}), &["kind"]), none);
         assert_eq!(words(json!({"const": "card"}), json!({"enum": ["a", "b"]}), &["kind"]), none);
         assert_eq!(words(json!({"const": "card"}), json!({"enum": ["a", null]}), &["kind"]), none);

@@ -64,24 +64,7 @@ impl WithEngine for Backfill {
             ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let mut reader = BufReader::new(progress.wrap_read(reader));
         let mut total = BackfillReply::default();
-        let mut line_number = 1;
-        let mut unordered = Unordered::default();
-        loop {
-            let mut batch = read_batch(&mut reader, line_number, self.dry_run)?;
-            let is_end = batch.lines.is_empty();
-            line_number += batch.lines.len() as u64;
-            unordered.hold_from(&mut batch);
-            if !batch.lines.is_empty() {
-                send(front, batch, &mut total).await?;
-            }
-            while is_end || unordered.bytes > MAX_HELD {
-                let Some(batch) = unordered.next(self.dry_run) else { break };
-                send(front, batch, &mut total).await?;
-            }
-            if is_end {
-                break;
-            }
-        }
+        let read = self.read(front, &mut reader, &mut total).await;
         progress.finish_and_clear();
         total.tools.sort();
         total.tools.dedup();
@@ -93,6 +76,7 @@ impl WithEngine for Backfill {
         if others > 0 {
             output::note(&format!("… and {} more malformed lines; --json lists all", count(others)));
         }
+        read?;
         let written = if args.json {
             output::json(&total)
         } else {
@@ -114,6 +98,30 @@ impl WithEngine for Backfill {
             ));
         }
         output::coded(written, ExitCode::from(u8::from(!total.rejected.is_empty())))
+    }
+}
+
+impl Backfill {
+    /// Reads and sends the whole trace. What was rejected before an error is in `total`, too.
+    async fn read(&self, front: &Front, reader: &mut impl BufRead, total: &mut BackfillReply) -> Result<()> {
+        let mut line_number = 1;
+        let mut unordered = Unordered::default();
+        loop {
+            let mut batch = read_batch(reader, line_number, self.dry_run)?;
+            let is_end = batch.lines.is_empty();
+            line_number += batch.lines.len() as u64;
+            unordered.hold_from(&mut batch);
+            if !batch.lines.is_empty() {
+                send(front, batch, total).await?;
+            }
+            while is_end || unordered.bytes > MAX_HELD {
+                let Some(batch) = unordered.next(self.dry_run) else { break };
+                send(front, batch, total).await?;
+            }
+            if is_end {
+                return Ok(());
+            }
+        }
     }
 }
 

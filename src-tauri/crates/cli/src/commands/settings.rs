@@ -50,7 +50,7 @@ impl WithEngine for Settings {
         let reply = match (&self.name, &self.value) {
             (Some(name), Some(value)) => {
                 let value = Some(value.clone()).filter(|value| value != DEFAULT);
-                if value.is_some() && name.starts_with("keep_") && !self.yes && !agreed(args)? {
+                if self.removes(front).await? && !agreed(args)? {
                     output::note("Nothing was changed.");
                     return Ok(ExitCode::FAILURE);
                 }
@@ -92,15 +92,31 @@ impl WithEngine for Settings {
     }
 }
 
+impl Settings {
+    /// Whether the change may remove calls: a limit that is lower than the one in effect.
+    async fn removes(&self, front: &Front) -> Result<bool> {
+        let (Some(name), Some(value)) = (&self.name, &self.value) else { return Ok(false) };
+        let limit: Option<u64> = value.parse().ok();
+        let Some(limit) = limit.filter(|_| !self.yes && name.starts_with("keep_")) else { return Ok(false) };
+        let is_valid = |setting: &Setting| setting.check(&limit.into()).is_ok();
+        if !Setting::find(name).is_some_and(is_valid) {
+            return Ok(false);
+        }
+        let settings = front.call(GetSettings {}).await?.settings;
+        let present = settings.iter().find(|row| row.name == *name).and_then(|row| row.value.as_ref());
+        Ok(present.and_then(|value| value.parse::<u64>().ok()).is_none_or(|present| limit < present))
+    }
+}
+
 /// Asks whether calls may be removed. Scripts are not asked.
 fn agreed(args: &Args) -> Result<bool> {
-    if args.json || !std::io::stdin().is_terminal() {
+    if args.json || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(true);
     }
     output::note("Calls that are not kept are removed within seconds, for good. Schemas stay. Go on? [y/N]");
     let mut line = String::new();
     std::io::stdin().read_line(&mut line)?;
-    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+    Ok(["y", "yes"].iter().any(|yes| line.trim().eq_ignore_ascii_case(yes)))
 }
 
 fn print(reply: &SettingsReply) -> Result<()> {

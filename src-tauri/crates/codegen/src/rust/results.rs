@@ -168,17 +168,16 @@ impl Printer<'_, '_> {
             Containers::All => part("Object", "Object", ANY.to_owned()),
             Containers::Either(alternatives) => {
                 let is_one = alternatives.len() == 1;
-                let mut words = self.types.words(alternatives);
-                if words.iter().any(|word| word == "Self" || parts.iter().any(|(name, ..)| name == word)) {
-                    words.clear();
-                }
+                let words = self.types.words(alternatives);
+                let is_taken = |word: &String| word == "Self" || parts.iter().any(|(name, ..)| name == word);
+                let is_named = !words.is_empty() && !words.iter().any(is_taken);
                 for (at, nodes) in alternatives.iter().enumerate() {
                     let word = words.get(at).map_or("", String::as_str);
                     let (variant, condition) = match is_one {
                         true => ("Object".to_owned(), String::new()),
                         false => {
-                            let unnamed = || format!("Object{}", at + 1);
-                            let variant = words.get(at).cloned().unwrap_or_else(unnamed);
+                            let variant =
+                                if is_named { word.to_owned() } else { format!("Object{}", at + 1) };
                             (variant, format!(" if view.is({})", self.node(nodes)))
                         }
                     };

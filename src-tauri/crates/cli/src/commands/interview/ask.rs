@@ -179,6 +179,7 @@ async fn reply(
         }
         return Ok(Some(told(&read)));
     }
+    output::note(&told(&read));
     call(front, "finalize_ds", at.clone()).await?;
     at.remove("ds_id");
     Ok(begin_next(front, at)
