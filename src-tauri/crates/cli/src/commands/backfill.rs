@@ -102,7 +102,7 @@ impl WithEngine for Backfill {
 }
 
 impl Backfill {
-    /// Reads and sends the whole trace. What was rejected before an error is in `total`, too.
+    /// Reads and sends the whole trace. If that fails, `total` has what was rejected until then.
     async fn read(&self, front: &Front, reader: &mut impl BufRead, total: &mut BackfillReply) -> Result<()> {
         let mut line_number = 1;
         let mut unordered = Unordered::default();
