@@ -120,8 +120,13 @@ fn wrapped(text: &str, terminal: &Term) -> String {
     lines.collect::<Vec<_>>().join("\n").replace(UNBROKEN, " ")
 }
 
-/// A line as several, between words.
-fn broken(line: &str, width: usize, indent: &str) -> String {
+/// Whether an answer to `[y/N]` is yes.
+pub fn is_yes(answer: &str) -> bool {
+    ["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes))
+}
+
+/// A line as several, which end between words. Further lines are indented.
+pub fn broken(line: &str, width: usize, indent: &str) -> String {
     let options = textwrap::Options::new(width).subsequent_indent(indent);
     textwrap::fill(line, options.break_words(false).word_splitter(WordSplitter::NoHyphenation))
 }

@@ -227,10 +227,8 @@ impl Printer<'_> {
         }
         let mut parts: Vec<String> = Vec::new();
         if let Containers::Either(alternatives) = &kind.objects {
-            let words = types.words(alternatives);
-            for (at, nodes) in alternatives.iter().enumerate() {
-                let word = words.get(at).map_or("", String::as_str);
-                parts.push(self.object(types, nodes, &format!("{name}{word}"), depth));
+            for (nodes, class) in types.named(alternatives, name) {
+                parts.push(self.object(types, nodes, &class, depth));
             }
         }
         if kind.is_object_at_heart() {

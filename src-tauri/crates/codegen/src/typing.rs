@@ -138,6 +138,13 @@ impl<'a> Types<'a> {
         words
     }
 
+    /// The alternatives of a union of objects, each with the name of its class, which begins with `name`.
+    pub(crate) fn named<'n>(&self, alternatives: &'n [Nodes], name: &str) -> Vec<(&'n Nodes, String)> {
+        let words = self.words(alternatives);
+        let word = |at: usize| words.get(at).map_or("", String::as_str);
+        alternatives.iter().enumerate().map(|(at, nodes)| (nodes, format!("{name}{}", word(at)))).collect()
+    }
+
     /// What is known of objects that fit all of the nodes.
     pub fn object(&self, nodes: &Nodes) -> Object {
         let each = || nodes.iter().map(|at| &self.graph.nodes[*at]);

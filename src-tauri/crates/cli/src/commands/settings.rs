@@ -116,7 +116,7 @@ fn agreed(args: &Args) -> Result<bool> {
     output::note("Calls that are not kept are removed within seconds, for good. Schemas stay. Go on? [y/N]");
     let mut line = String::new();
     std::io::stdin().read_line(&mut line)?;
-    Ok(["y", "yes"].iter().any(|yes| line.trim().eq_ignore_ascii_case(yes)))
+    Ok(output::is_yes(&line))
 }
 
 fn print(reply: &SettingsReply) -> Result<()> {

@@ -1,7 +1,5 @@
 //! A guide page for a terminal: wrapped to its width, with light styling.
 
-use textwrap::{Options, WordSplitter};
-
 use crate::output;
 
 const BOLD: &str = "\u{1b}[1m";
@@ -80,9 +78,7 @@ fn marker(line: &str) -> usize {
 /// A paragraph or list item.
 fn wrapped(paragraph: &str, look: Look) -> String {
     let indent = " ".repeat(marker(paragraph));
-    let options = Options::new(look.width).subsequent_indent(&indent).break_words(false);
-    let options = options.word_splitter(WordSplitter::NoHyphenation);
-    textwrap::fill(&inline(paragraph, look), options).replace(UNBROKEN, " ") + "\n"
+    output::broken(&inline(paragraph, look), look.width, &indent).replace(UNBROKEN, " ") + "\n"
 }
 
 /// A table, whose second line is a rule.

@@ -97,10 +97,8 @@ impl Printer<'_, '_> {
             Containers::Never => {}
             Containers::All => parts.push(ANY.to_owned()),
             Containers::Either(alternatives) => {
-                let words = self.types.words(alternatives);
-                for (at, nodes) in alternatives.iter().enumerate() {
-                    let word = words.get(at).map_or("", String::as_str);
-                    parts.push(self.object(nodes, &format!("{name}{word}"), depth));
+                for (nodes, class) in self.types.named(alternatives, name) {
+                    parts.push(self.object(nodes, &class, depth));
                 }
             }
         }

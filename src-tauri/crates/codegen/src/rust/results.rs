@@ -171,17 +171,15 @@ impl Printer<'_, '_> {
                 let words = self.types.words(alternatives);
                 let is_taken = |word: &String| word == "Self" || parts.iter().any(|(name, ..)| name == word);
                 let is_named = !words.is_empty() && !words.iter().any(is_taken);
-                for (at, nodes) in alternatives.iter().enumerate() {
-                    let word = words.get(at).map_or("", String::as_str);
+                for (at, (nodes, class)) in self.types.named(alternatives, name).into_iter().enumerate() {
                     let (variant, condition) = match is_one {
                         true => ("Object".to_owned(), String::new()),
                         false => {
                             let variant =
-                                if is_named { word.to_owned() } else { format!("Object{}", at + 1) };
+                                if is_named { words[at].clone() } else { format!("Object{}", at + 1) };
                             (variant, format!(" if view.is({})", self.node(nodes)))
                         }
                     };
-                    let class = format!("{name}{word}");
                     parts.push((variant, "Object", condition, self.object(nodes, &class, depth)));
                 }
             }

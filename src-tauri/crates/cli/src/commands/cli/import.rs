@@ -203,7 +203,7 @@ fn agreed(args: &Args, how: How<'_>, count: usize) -> Result<bool> {
     output::note(&format!("Offer {tools} to agents? Their help is read first. [y/N]"));
     let mut line = String::new();
     std::io::stdin().read_line(&mut line)?;
-    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+    Ok(output::is_yes(&line))
 }
 
 #[cfg(test)]

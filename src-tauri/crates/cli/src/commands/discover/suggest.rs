@@ -111,6 +111,5 @@ fn keeps(tool: &DiscoverySuggestion, arguments: &RawValue) -> Result<Answer> {
         writeln!(err)?;
         return Ok(Answer::End);
     }
-    let is_yes = ["y", "yes"].iter().any(|yes| answer.trim().eq_ignore_ascii_case(yes));
-    Ok(if is_yes { Answer::Yes } else { Answer::No })
+    Ok(if output::is_yes(&answer) { Answer::Yes } else { Answer::No })
 }
