@@ -7,7 +7,7 @@ mod run;
 
 use std::fs;
 use std::net::TcpListener;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use schemascope_test_support::{Places, Program, Run, Serve, stdio, until};
 use serde_json::{Map, Value, json};
@@ -45,6 +45,7 @@ fn commands_work_alone_and_attached() {
         assert_eq!(program.json_lines(&["calls"]).unwrap().len(), expect_calls);
         assert_eq!(program.json_lines(&["calls", "--failures"]).unwrap().len(), expect_calls / 3);
         assert_eq!(program.json_lines(&["calls", "--limit", "2"]).unwrap().len(), 2);
+        calls_are_filtered_and_shown(&program, expect_calls);
         let tools = program.json(&["tools"]).unwrap();
         assert_eq!(tools.as_array().unwrap().len(), 13);
         let declared = program.json(&["schema", "shop__store_info"]).unwrap();
@@ -56,6 +57,38 @@ fn commands_work_alone_and_attached() {
             assert!(!program.data_dir().join("instance.json").exists());
         }
     }
+}
+
+/// A third of the calls each are of `store_info`, `list_orders` and `refund`, which fails.
+fn calls_are_filtered_and_shown(program: &Program, all: usize) {
+    for (filters, expected) in [
+        (&["server:shop"][..], all),
+        (&["REFUND", "status:tool_error"], all / 3),
+        (&["shop -status:error -orders"], all / 3),
+        (&["tool:list_*", "--failures"], 0),
+        (&["--tool", "shop__list_orders", "status:ok"], all / 3),
+        (&["--since", "2026-01-01"], all),
+        (&["--until", "2026-01-01"], 0),
+        (&["--since", "2999-01-01"], 0),
+        (&["server:nothing"], 0),
+    ] {
+        let calls = program.json_lines(&[&["calls"], filters].concat()).unwrap();
+        assert_eq!(calls.len(), expected, "{filters:?}");
+    }
+    let listed = program.run(&["calls", "orders", "--limit", "1"]).unwrap().out;
+    let short = listed.split_whitespace().last().unwrap();
+    let shown = program.run(&["calls", short]).unwrap().out;
+    for part in
+        ["tool      shop__list_orders", "outcome   ok", "arguments\n{\n  \"limit\": 2\n}\n", "\nresult\n{\n"]
+    {
+        assert!(shown.contains(part), "{part:?} is missing: {shown}");
+    }
+    let whole = program.json(&["calls", short]).unwrap();
+    let id = whole["id"].as_str().unwrap();
+    assert!(id.starts_with(short) && whole["result"]["content"].is_array(), "{whole}");
+    assert_eq!(program.json(&["calls", &id.to_uppercase()]).unwrap(), whole);
+    fails(&program.run(&["calls", "0000000000000000"]).unwrap(), "there is no call 0000000000000000");
+    fails(&program.run(&["calls", "state:ok"]).unwrap(), "state: is no filter of this list");
 }
 
 /// Names and fields of upstreams neither control the terminal nor add lines of their own.
@@ -129,7 +162,12 @@ fn errors_say_what_to_do() {
     fails(&program.run(&["calls", "--tool", "shop__nope"]).unwrap(), "there is no tool");
     fails(&program.run(&["call", "shop__order_total", "{"]).unwrap(), "expected an object");
     fails(&program.run(&["call", "shop__order_total", "[]"]).unwrap(), "must be a JSON object");
-    fails(&program.run(&["call", "shop"]).unwrap(), "server__tool");
+    fails(&program.run(&["call", "shop"]).unwrap(), "there is no tool \"shop\"");
+    fails(&program.run(&["diff", "shop__order_total", "1"]).unwrap(), "name two of its schemas");
+    fails(
+        &program.run(&["schema", "shop__order_total", "--where", "id=7"]).unwrap(),
+        "has that value of \"id\"",
+    );
     fails(&program.run(&["call", "shoop__order_total"]).unwrap(), "did you mean shop?");
     fails(&program.run(&["servers", "nope"]).unwrap(), "it has: shop");
     fails(&program.run(&["infer", "/no/such/file"]).unwrap(), "/no/such/file");
@@ -187,7 +225,7 @@ fn interrupt_ends_a_call_and_its_upstream() {
         let arguments = ["call", "shop__rebuild_catalog", "{\"steps\": 1000}"];
         let mut child = program.command(&arguments).stderr(Stdio::null()).spawn().unwrap();
         std::thread::sleep(std::time::Duration::from_millis(600));
-        let interrupt = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         assert!(interrupt.unwrap().success());
         let began = std::time::Instant::now();
         assert_eq!(child.wait().unwrap().code(), Some(130), "attached: {attached}");
@@ -229,17 +267,13 @@ fn port_in_use_is_named_in_the_error() {
 #[test]
 fn empty_configuration_is_explained() {
     for (text, words) in [
-        (None, "does not exist; create it with"),
-        (Some("{ not json"), "not valid JSON"),
-        (Some("{\"server\": {}}"), "has no \"mcpServers\""),
-        (Some(" // nothing yet"), "is empty; expected"),
+        ("{ not json", "is not valid JSON"),
+        ("{\"server\": {}}", "has no \"mcpServers\""),
+        (" // nothing yet", "is empty; expected"),
     ] {
         let scratch = tempfile::tempdir().unwrap();
         let program = program(&scratch);
-        match text {
-            Some(text) => fs::write(program.config(), text).unwrap(),
-            None => fs::remove_file(program.config()).unwrap(),
-        }
+        fs::write(program.config(), text).unwrap();
         // It serves all the same: what was learned can be looked at.
         let serve = program.serve(&[]).unwrap();
         let servers = program.json(&["servers"]).unwrap();
@@ -250,6 +284,16 @@ fn empty_configuration_is_explained() {
             json!({"tools": []})
         );
     }
+    let scratch = tempfile::tempdir().unwrap();
+    let program = program(&scratch);
+    fs::remove_file(program.config()).unwrap();
+    let named = program.run(&["serve"]).unwrap();
+    assert!(named.code == Some(2) && named.err.contains("there is no such file"), "{named:?}");
+    // The file at the usual place may come later.
+    let mut usual = Command::new(env!("CARGO_BIN_EXE_schemascope"));
+    usual.args(["servers", "--json", "--data-dir"]).arg(program.data_dir());
+    let servers = String::from_utf8(usual.output().unwrap().stdout).unwrap();
+    assert!(servers.contains("does not exist; create it with"), "{servers}");
 }
 
 fn infer(program: &Program, input: &str) -> (Run, Value) {
@@ -289,7 +333,7 @@ fn help_lists_commands_and_their_usage() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(&scratch);
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
-    let help = std::process::Command::new(places.schemascope()).arg("--help").output().unwrap();
+    let help = Command::new(places.schemascope()).arg("--help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     for verb in [
         "serve", "stdio", "servers", "tools", "schema", "calls", "call", "infer", "diff", "backfill",
@@ -312,7 +356,7 @@ fn program_without_command_opens_the_window() {
     fs::copy(env!("CARGO_BIN_EXE_schemascope"), &alone).unwrap();
     let run = |args: &[&str]| {
         let output = until("the program can be started", || {
-            match std::process::Command::new(&alone).args(args).env("PATH", scratch.path()).output() {
+            match Command::new(&alone).args(args).env("PATH", scratch.path()).output() {
                 // Another test started a process while the file was being written.
                 Err(error) if error.kind() == std::io::ErrorKind::ExecutableFileBusy => None,
                 output => Some(output.unwrap()),
@@ -331,8 +375,10 @@ fn program_without_command_opens_the_window() {
     let window = scratch.path().join("schemascope-desktop");
     fs::write(&window, "#!/bin/sh\necho \"$@\"\nexit 7\n").unwrap();
     fs::set_permissions(&window, fs::Permissions::from_mode(0o755)).unwrap();
-    let (code, out, _) = run(&["--data-dir", "/data", "--config", "/mcp.json"]);
-    assert_eq!((code, out.trim()), (Some(7), "--data-dir /data --config /mcp.json"));
+    let config = scratch.path().join("mcp.json");
+    fs::write(&config, "{}").unwrap();
+    let (code, out, _) = run(&["--data-dir", "/data", "--config", config.to_str().unwrap()]);
+    assert_eq!((code, out.trim()), (Some(7), &*format!("--data-dir /data --config {}", config.display())));
 }
 
 /// Maintenance of the store: verify, rebuild, compact, rejection while it is in use, and removal of old calls.

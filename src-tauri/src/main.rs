@@ -32,7 +32,7 @@ static MEMORY: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    schemascope_engine::log_to_stderr("info", false);
+    schemascope_engine::log_to_stderr("info", false, std::io::stderr);
     match run(&args) {
         Ok(code) => code,
         Err(error) => {

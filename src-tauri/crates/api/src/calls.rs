@@ -12,9 +12,9 @@ pub struct ListCalls {
     /// Only calls of this tool.
     #[serde(default)]
     pub tool_id: Option<String>,
-    /// Only failed calls.
+    /// Filter tokens, as [`crate::Filter`] reads them; empty for all.
     #[serde(default)]
-    pub failures: bool,
+    pub filter: String,
     /// Only calls older than this one, for the next page.
     #[serde(default)]
     pub before: Option<CallId>,

@@ -386,7 +386,7 @@ fn test(key: &str, value: &str, subject: Subject) -> Result<Test, InvalidFilter>
         _ => {
             let known: Vec<&str> = subject.tokens().iter().map(|(example, _)| *example).collect();
             return Err(InvalidFilter(format!(
-                "{key}: is not a term of this page; expected one of {}",
+                "{key}: is no filter of this list; expected one of {}",
                 known.join(", ")
             )));
         }

@@ -27,7 +27,7 @@ pub struct Args {
     /// Print JSON instead of tables
     #[arg(long, global = true)]
     pub json: bool,
-    /// Print errors only
+    /// Print data and errors only
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Print more; twice for everything
@@ -36,6 +36,12 @@ pub struct Args {
 }
 
 impl Args {
+    /// What is wrong with these options. A mistyped path should not look like a configuration without servers.
+    pub fn problem(&self) -> Option<String> {
+        let config = self.config.as_ref().filter(|config| !config.exists())?;
+        Some(format!("--config {}: there is no such file", config.display()))
+    }
+
     /// The options to open an engine with.
     pub fn options(&self, durability: Durability) -> anyhow::Result<Options> {
         let options = Options::resolve(self.data_dir.clone(), self.config.clone(), durability)

@@ -1,5 +1,6 @@
 //! The command line as a whole: global options, commands in groups, and help.
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser};
 
 use crate::args::Args;
@@ -33,7 +34,10 @@ const EXAMPLES: &str = "First steps:\n  \
 pub fn parse() -> (Args, Option<Verb>) {
     let matches = program().get_matches();
     match CommandLine::from_arg_matches(&matches) {
-        Ok(CommandLine { args, verb }) => (args, verb),
+        Ok(CommandLine { args, verb }) => match args.problem() {
+            Some(problem) => program().error(ErrorKind::ValueValidation, problem).exit(),
+            None => (args, verb),
+        },
         Err(error) => error.exit(),
     }
 }

@@ -35,7 +35,7 @@ async fn main() -> ExitCode {
             let closed = output::is_closed(&error);
             if !closed {
                 let error = format!("{error:#}");
-                output::note(&format!("error: {}", schemascope_engine::without_secrets(&error)));
+                output::error(&schemascope_engine::without_secrets(&error));
             }
             ExitCode::from(u8::from(!closed))
         }
@@ -54,7 +54,7 @@ fn log_to_stderr(args: &Args, verb: Option<&commands::Verb>) {
         (_, 1, _) => "debug",
         _ => "trace",
     };
-    schemascope_engine::log_to_stderr(level, args.verbose > 0);
+    schemascope_engine::log_to_stderr(level, args.verbose > 0, || output::Log);
     if let Ok(options) = args.options(Durability::default()) {
         schemascope_engine::hide_secrets_of(&options);
     }

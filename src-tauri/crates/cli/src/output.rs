@@ -1,6 +1,8 @@
 //! Input and output of the terminal: data on stdout, messages on stderr, tables, and text from upstreams without
 //! characters that control a terminal.
 
+mod indent;
+mod progress;
 mod table;
 
 use std::fs;
@@ -12,15 +14,20 @@ use anyhow::{Context, Result, bail};
 use chrono::{DateTime, Local};
 use comfy_table::{Cell, Color};
 use console::Term;
-use schemascope_model::{Quality, Timestamp, is_harmful};
+use schemascope_model::{CallId, Quality, Timestamp, is_harmful};
 use serde_json::Value;
 use textwrap::WordSplitter;
 
+pub use indent::indented;
+pub use progress::{Log, bar, spinner};
 pub use schemascope_model::{harmless, harmless_lines};
 pub use table::{plain, print, print_without, table};
 
 /// Columns that help and the guide have at most: longer lines are hard to read.
 pub const WIDEST: usize = 100;
+
+/// Digits of time and counter in the id of a call.
+const SHORT_ID: usize = 20;
 
 /// Writes a line of data, or several. Whatever the text comes from, it does not control the terminal.
 pub fn line(text: &str) -> io::Result<()> {
@@ -83,7 +90,17 @@ pub fn note(text: &str) {
     let text = harmless_lines(text);
     let text = if io::stderr().is_terminal() { wrapped(&text, &Term::stderr()) } else { text };
     // A closed stderr has no reader.
-    let _ = writeln!(io::stderr().lock(), "{text}");
+    let _ = progress::above(|| writeln!(io::stderr().lock(), "{text}"));
+}
+
+/// Writes what went wrong to stderr.
+pub fn error(text: &str) {
+    const WORD: &str = "error:";
+    let text = format!("{WORD} {}", harmless_lines(text));
+    let text = if io::stderr().is_terminal() { wrapped(&text, &Term::stderr()) } else { text };
+    let rest = text.strip_prefix(WORD).unwrap_or(&text);
+    let word = console::style(WORD).red().bold().for_stderr();
+    let _ = progress::above(|| writeln!(io::stderr().lock(), "{word}{rest}"));
 }
 
 /// Writes a question to a person: on a terminal, it stands out from what was written before.
@@ -182,6 +199,13 @@ pub fn duration(micros: u64) -> String {
         10_000..1_000_000 => format!("{:.0} ms", micros as f64 / 1e3),
         _ => format!("{:.1} s", micros as f64 / 1e6),
     }
+}
+
+/// The part of a call's id that no other call of the same machine has.
+pub fn short(id: CallId) -> String {
+    let mut digits = id.to_string();
+    digits.truncate(SHORT_ID);
+    digits
 }
 
 /// A share, 0 to 1, in percent, as the dashboard shows it.

@@ -6,7 +6,7 @@
 use parking_lot::RwLock;
 use std::borrow::Cow;
 use std::fmt;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -32,13 +32,13 @@ struct Hiding {
 }
 
 /// Writes the log to standard error: as `SCHEMASCOPE_LOG` says, else from this level on. With `target` lines contain
-/// the part of the program they come from.
-pub fn log_to_stderr(level: &str, target: bool) {
+/// the part of the program they come from. `stderr` gives what is written to, for programs that show more there.
+pub fn log_to_stderr<W: Write>(level: &str, target: bool, stderr: impl Fn() -> W + Send + Sync + 'static) {
     let default = format!("{level},hyper=info,sled=warn,rmcp=warn");
     let filter = EnvFilter::try_from_env("SCHEMASCOPE_LOG").unwrap_or_else(|_| EnvFilter::new(default));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(std::io::stderr)
+        .with_writer(stderr)
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(target)
         .fmt_fields(WithoutSecrets)

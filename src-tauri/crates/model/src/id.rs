@@ -31,6 +31,16 @@ impl CallId {
         Timestamp::from_millis(u64::try_from(self.0 >> 80).unwrap_or(u64::MAX))
     }
 
+    /// Returns the smallest possible id of a time.
+    pub fn first_at(at: Timestamp) -> Self {
+        Self(u128::from(at.as_millis()) << 80)
+    }
+
+    /// Returns the largest possible id whose text begins with `digits`; `None` if no id does.
+    pub fn last_with(digits: &str) -> Option<Self> {
+        format!("{digits:f<32}").parse().ok()
+    }
+
     /// Returns the number of the machine that made the id.
     pub fn node(self) -> u64 {
         self.0 as u64 & ((1 << 48) - 1)
@@ -122,5 +132,17 @@ mod tests {
         for bad in ["", "12", "+0000000000000000000000000000001", "zz"] {
             assert!(bad.parse::<CallId>().is_err());
         }
+    }
+
+    #[test]
+    fn digits_and_times_bound_ids() {
+        let source = IdSource::new(7, u32::MAX - 1);
+        let ids: Vec<_> = [5, 5, 6].iter().map(|ms| source.at(Timestamp::from_millis(*ms))).collect();
+        let first = CallId::first_at(Timestamp::from_millis(6));
+        assert_eq!(ids.iter().map(|id| *id < first).collect::<Vec<_>>(), [true, true, false]);
+        let last = CallId::last_with(&ids[0].to_string()[..20]).unwrap();
+        assert!(ids[0] < last && last.to_string().starts_with(&ids[0].to_string()[..20]), "{last}");
+        assert_eq!(CallId::last_with(&ids[2].to_string()), Some(ids[2]));
+        assert_eq!([CallId::last_with("0x"), CallId::last_with(&"0".repeat(33))], [None, None]);
     }
 }

@@ -56,11 +56,16 @@ impl Reader {
     /// Lists calls, newest first. A page ends at its limit, or earlier when its bodies are large or
     /// few of the examined calls match. It says where the next page begins.
     pub fn calls(&self, query: &CallQuery) -> Result<Page, Error> {
-        self.index.guarded(|| self.scan(query, &|_| true, |stored| self.whole(stored)))
+        self.calls_that(query, |_| true)
     }
 
-    /// Lists calls like [`Reader::calls`], but only those accepted by `passes` and without reading
-    /// the journal: large bodies are missing, both in the result and in what `passes` receives.
+    /// Lists calls like [`Reader::calls`], but only those accepted by `passes`, which receives no large bodies.
+    pub fn calls_that(&self, query: &CallQuery, passes: impl Fn(&CallRecord) -> bool) -> Result<Page, Error> {
+        self.index.guarded(|| self.scan(query, &passes, |stored| self.whole(stored)))
+    }
+
+    /// Lists calls like [`Reader::calls_that`], but without reading the journal: large bodies are missing in the result,
+    /// too.
     pub fn records(&self, query: &CallQuery, passes: impl Fn(&CallRecord) -> bool) -> Result<Page, Error> {
         let without_journal = |stored| match stored {
             Stored::Whole(record) | Stored::Reference(record, _) => record,

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressStyle};
 use schemascope_api::{Backfill as Batch, BackfillReply};
 use schemascope_engine::Front;
 use schemascope_model::Timestamp;
@@ -57,11 +56,8 @@ impl WithEngine for Backfill {
             let length = file.metadata().map_or(0, |meta| meta.len());
             (Box::new(file), length)
         };
-        let style = ProgressStyle::with_template(
-            "{decimal_bytes} of {decimal_total_bytes} {wide_bar:.cyan/black} {eta}",
-        );
         let progress =
-            ProgressBar::new(length).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            output::bar(length, "{decimal_bytes} of {decimal_total_bytes} {wide_bar:.cyan/black} {eta}");
         let mut reader = BufReader::new(progress.wrap_read(reader));
         let mut total = BackfillReply::default();
         let read = self.read(front, &mut reader, &mut total).await;

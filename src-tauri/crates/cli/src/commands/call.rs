@@ -41,9 +41,7 @@ impl WithEngine for Call {
         }
         let arguments = RawValue::from_string(text.trim().to_owned())
             .context("the arguments are not JSON; expected an object such as {\"path\": \"README.md\"}")?;
-        let spinner = indicatif::ProgressBar::new_spinner();
-        spinner.enable_steady_tick(std::time::Duration::from_millis(120));
-        spinner.set_message(format!("calling {}", self.tool_id));
+        let spinner = output::spinner(format!("calling {}", output::harmless(&self.tool_id)));
         let called = front.call(CallTool { tool_id: self.tool_id.clone(), arguments }).await;
         spinner.finish_and_clear();
         let reply = called?;
@@ -62,7 +60,7 @@ fn print(reply: &CallReply) -> Result<()> {
     if let Some(error) = &reply.error {
         let error: Value = serde_json::from_str(error.get())?;
         let message = error["message"].as_str().map_or_else(|| error.to_string(), str::to_owned);
-        output::note(&format!("error: {message}"));
+        output::error(&message);
         return Ok(());
     }
     let Some(raw) = &reply.result else { return Ok(()) };

@@ -1,15 +1,17 @@
 //! `calls`.
 
+mod one;
+
 use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::{Cell, Color};
-use schemascope_api::{CallsPage, ListCalls, ListRunning, RunningCall};
+use schemascope_api::{ListCalls, ListRunning, RunningCall};
 use schemascope_engine::Front;
-use schemascope_model::{CallRecord, Outcome, Timestamp};
+use schemascope_model::{CallId, CallRecord, Outcome, Timestamp};
 
 use super::verb::{WithEngine, verbs};
-use crate::args::Args;
+use crate::args::{Args, time, time_since};
 use crate::output;
 
 verbs!(Learned: reader Calls);
@@ -19,18 +21,34 @@ const PAGE: usize = 500;
 /// Number of calls in a table by default.
 const TABLE: usize = 50;
 
-/// List recorded calls, newest first; the table begins with calls that are running
+/// List recorded calls, newest first, or show one
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    after_help = "Filters are those of the dashboard: a part of a tool id, tool:git*, server:shop, status:error, \
+    duration:>500ms, client:claude*, fits:no. Several must all hold. One that begins with - excludes; it stands behind \
+    --. Without filters, the table begins with calls that are running.\n\nExamples:\n  \
     schemascope calls --failures --limit 10\n  \
-    schemascope calls --tool git__git_log --json > calls.ndjson    for `check`")]
+    schemascope calls server:shop fits:no --since 2026-11-01\n  \
+    schemascope calls --limit 20 -- client:claude* -status:ok\n  \
+    schemascope calls 01a229e88e942b743f2e    one call, with its result\n  \
+    schemascope calls --tool git__git_log --json > calls.ndjson    for `check`"
+)]
 pub struct Calls {
+    /// Filters, for example server:shop status:error; or the id of one call
+    #[arg(value_name = "FILTER|ID")]
+    filters: Vec<String>,
     /// Only calls of this tool
     #[arg(long, value_name = "TOOL_ID")]
     tool: Option<String>,
     /// Only failed calls
     #[arg(long)]
     failures: bool,
+    /// Only calls from then on: 2026-11-21, or 2026-11-21T12:00:00Z
+    #[arg(long, value_name = "DATE", value_parser = time_since)]
+    since: Option<Timestamp>,
+    /// Only calls until then: 2026-11-21 (the end of that day), or 2026-11-21T12:00:00Z
+    #[arg(long, value_name = "DATE", value_parser = time)]
+    until: Option<Timestamp>,
     /// At most this many [default: 50; with --json all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -38,37 +56,60 @@ pub struct Calls {
 
 impl WithEngine for Calls {
     async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
+        if let [id] = self.filters.as_slice()
+            && one::is_id(id)
+        {
+            return one::show(id, args, front).await;
+        }
         let mut left = self.limit.unwrap_or(if args.json { usize::MAX } else { TABLE });
-        let mut before = None;
+        let mut before =
+            self.until.map(|until| CallId::first_at(Timestamp::from_millis(until.as_millis() + 1)));
         let mut shown = Vec::new();
         while left > 0 {
             let page = ListCalls {
                 tool_id: self.tool.clone(),
-                failures: self.failures,
+                filter: self.filter(),
                 before,
                 limit: left.min(PAGE),
             };
-            let CallsPage { calls, next } = front.call(page).await?;
-            left -= calls.len();
-            before = next;
+            let mut page = front.call(page).await?;
+            let read = page.calls.len();
+            page.calls.retain(|call| self.since.is_none_or(|since| call.id.time() >= since));
+            let is_past_since = page.calls.len() < read;
+            left -= page.calls.len();
+            before = page.next;
             if args.json {
-                for call in &calls {
+                for call in &page.calls {
                     output::json_text(&serde_json::to_string(call)?)?;
                 }
             } else {
-                shown.extend(calls);
+                shown.extend(page.calls);
             }
-            if before.is_none() {
+            if before.is_none() || is_past_since {
                 break;
             }
         }
         if !args.json {
-            let mut running = front.call(ListRunning {}).await?.calls;
-            running
-                .retain(|call| !self.failures && self.tool.as_ref().is_none_or(|tool| *tool == call.tool_id));
-            print(&running, &shown)?;
+            print(&self.running(front).await?, &shown)?;
         }
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Calls {
+    fn filter(&self) -> String {
+        let failures = self.failures.then_some("status:error");
+        self.filters.iter().map(String::as_str).chain(failures).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Calls without an answer, of which most filters do not know whether they will pass.
+    async fn running(&self, front: &Front) -> Result<Vec<RunningCall>> {
+        if !self.filters.is_empty() || self.failures || self.until.is_some() {
+            return Ok(Vec::new());
+        }
+        let mut calls = front.call(ListRunning {}).await?.calls;
+        calls.retain(|call| self.tool.as_ref().is_none_or(|tool| *tool == call.tool_id));
+        Ok(calls)
     }
 }
 
@@ -77,17 +118,19 @@ fn print(running: &[RunningCall], calls: &[CallRecord]) -> Result<()> {
         output::note("No calls.");
         return Ok(());
     }
-    let header = ["time", "tool", "outcome", "duration", "size", "client"];
-    let mut table = output::table(&header, &[3, 4]);
+    let header = ["time", "tool", "outcome", "fits", "duration", "size", "client", "id"];
+    let mut table = output::table(&header, &[4, 5]);
     for call in running {
         let so_far = Timestamp::now().as_millis().saturating_sub(call.at.as_millis());
         table.add_row([
             Cell::new(output::time(call.at)),
             Cell::new(output::harmless(&call.tool_id)),
             Cell::new("running").fg(Color::Yellow),
+            Cell::new(""),
             Cell::new(output::duration(so_far.saturating_mul(1_000))),
             Cell::new(""),
             Cell::new(output::harmless(call.client.as_deref().unwrap_or_default())),
+            Cell::new(""),
         ]);
     }
     for call in calls {
@@ -100,11 +143,17 @@ fn print(running: &[RunningCall], calls: &[CallRecord]) -> Result<()> {
                 Outcome::Cancelled => outcome.fg(Color::DarkGrey),
                 _ => outcome.fg(Color::Red),
             },
+            match &call.fit {
+                None => Cell::new(""),
+                Some(fit) if fit.fits => Cell::new("yes"),
+                Some(_) => Cell::new("no").fg(Color::Yellow),
+            },
             Cell::new(call.total_us.map_or_else(String::new, output::duration)),
             Cell::new(output::bytes(call.result_bytes)),
             Cell::new(call.client.as_ref().map_or_else(String::new, |client| output::harmless(&client.name))),
+            Cell::new(output::short(call.id)),
         ]);
     }
-    output::print_without(&table, &["client", "size"])?;
+    output::print_without(&table, &["client", "size", "fits"])?;
     Ok(())
 }

@@ -142,20 +142,18 @@ impl Alone for Export {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
         match form(self.form) {
             _ if self.tool_id.is_some() && self.form != FileForm::Patch => {
-                output::note(
-                    "error: only `export patch` takes a tool; --tool selects tools of the other forms",
-                );
+                output::error("only `export patch` takes a tool; --tool selects tools of the other forms");
                 Ok(ExitCode::from(2))
             }
             _ if self.follow.is_some() && self.form != FileForm::Registry => {
-                output::note("error: --follow works with `export registry` only");
+                output::error("--follow works with `export registry` only");
                 Ok(ExitCode::from(2))
             }
             None if self.form == FileForm::Patch => {
                 with_engine(args, async |front| export_patch(args, self, front).await).await
             }
             None if self.form == FileForm::Cli => {
-                output::note("error: command-line tools are in ai-tools.json in the data directory; copy it");
+                output::error("command-line tools are in ai-tools.json in the data directory; copy it");
                 Ok(ExitCode::from(2))
             }
             None => export_key(args, self),
@@ -168,7 +166,7 @@ impl Alone for Import {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
         match form(self.form) {
             _ if self.unsigned && self.form != FileForm::Bundle => {
-                output::note("error: --unsigned works with bundles only; the other forms have no signature");
+                output::error("--unsigned works with bundles only; the other forms have no signature");
                 Ok(ExitCode::from(2))
             }
             None if self.form == FileForm::Cli => {
@@ -176,7 +174,7 @@ impl Alone for Import {
                 with_engine(args, async |front| import_cli(args, front, &self.file, how).await).await
             }
             None if self.form == FileForm::Patch => {
-                output::note("error: a patch is for the author of a server; nothing here reads it");
+                output::error("a patch is for the author of a server; nothing here reads it");
                 Ok(ExitCode::from(2))
             }
             None => import_key(args, self),
@@ -255,9 +253,7 @@ fn import_key(args: &Args, verb: &Import) -> Result<ExitCode> {
 
 async fn export(args: &Args, verb: &Export, form: Form, front: &Front) -> Result<ExitCode> {
     if verb.with_values && form != Form::Bundle {
-        output::note(
-            "error: --with-values works with bundles only; the other forms have the schemas as they are",
-        );
+        output::error("--with-values works with bundles only; the other forms have the schemas as they are");
         return Ok(ExitCode::from(2));
     }
     if let Some(file) = &verb.follow {
@@ -306,7 +302,7 @@ async fn export(args: &Args, verb: &Export, form: Form, front: &Front) -> Result
 /// Keeps a registry file current.
 async fn follow(args: &Args, verb: &Export, form: Form, front: &Front, file: &Path) -> Result<ExitCode> {
     if !front.is_attached() {
-        output::note("error: --follow needs a running Schemascope; start `schemascope serve` or the window");
+        output::error("--follow needs a running Schemascope; start `schemascope serve` or the window");
         return Ok(ExitCode::FAILURE);
     }
     let mut written = fs::read_to_string(file).unwrap_or_default();

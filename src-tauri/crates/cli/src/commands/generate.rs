@@ -111,9 +111,7 @@ impl WithEngine for Generate {
             force: self.force,
             prune: self.prune,
         };
-        let spinner = indicatif::ProgressBar::new_spinner();
-        spinner.enable_steady_tick(std::time::Duration::from_millis(120));
-        spinner.set_message("listing the tools");
+        let spinner = output::spinner("listing the tools");
         let written = front.call(command).await;
         spinner.finish_and_clear();
         let written = written?;

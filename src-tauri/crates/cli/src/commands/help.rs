@@ -52,7 +52,7 @@ impl Help {
                     names => format!("did you mean {}?", unique(names).join(" or ")),
                 };
                 let wrong = output::harmless(&self.names.join(" "));
-                output::note(&format!("error: there is no topic or command {wrong:?}; {hint}"));
+                output::error(&format!("there is no topic or command {wrong:?}; {hint}"));
                 Ok(ExitCode::from(2))
             }
         }

@@ -18,7 +18,7 @@ use crate::output::{self, count};
 verbs!(Decide: reader Impact);
 
 /// Largest number of calls that are listed.
-const CALLS: usize = 10;
+const CALLS: usize = 5;
 
 /// List recent results that a version rejects, and what changes for clients
 #[derive(Debug, clap::Args)]
@@ -58,7 +58,7 @@ fn print(reply: &ImpactReply) -> Result<()> {
         let mut table = output::table(&["path", "rule", "results", "example"], &[2]);
         for RuleCount { violation: Violation { path, rule }, count: times, calls } in &reply.rules {
             let path = if path.is_empty() { "(root)" } else { path };
-            let example = calls.first().map_or_else(String::new, ToString::to_string);
+            let example = calls.first().map_or_else(String::new, |id| output::short(*id));
             table.add_row([
                 Cell::new(output::harmless(path)),
                 Cell::new(output::harmless(rule)),
@@ -67,8 +67,10 @@ fn print(reply: &ImpactReply) -> Result<()> {
             ]);
         }
         output::print_without(&table, &["example"])?;
-        let calls: Vec<String> = reply.calls.iter().take(CALLS).map(|call| call.id.to_string()).collect();
-        output::line(&format!("latest calls that do not fit: {}", calls.join(", ")))?;
+        output::line("latest calls that do not fit, each shown by `schemascope calls ID`:")?;
+        for call in reply.calls.iter().take(CALLS) {
+            output::line(&format!("  {}  {}", output::short(call.id), output::time(call.at)))?;
+        }
     }
     if reply.not_judged > 0 {
         let others = count(reply.not_judged);
@@ -118,7 +120,7 @@ fn print_attributes(attributes: &AttributeDiff) -> Result<()> {
     let lines: Vec<String> =
         removed.take(ATTRIBUTES).chain(retyped.take(ATTRIBUTES)).chain(added.take(ATTRIBUTES)).collect();
     for line in &lines {
-        output::line(&output::harmless(line))?;
+        output::line(&output::hanging(&output::harmless(line), 6))?;
     }
     let all = attributes.added.len() + attributes.removed.len() + attributes.retyped.len();
     if all > lines.len() {

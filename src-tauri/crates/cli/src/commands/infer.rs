@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use schemascope_shape::{Policy, Shape};
 use serde_json::value::RawValue;
 
@@ -243,9 +243,7 @@ fn bar(length: Option<u64>) -> ProgressBar {
     let template =
         "{decimal_bytes} of {decimal_total_bytes} {wide_bar:.cyan/black} {decimal_bytes_per_sec} {eta}";
     match length {
-        Some(length) => ProgressBar::new(length).with_style(
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-        ),
+        Some(length) => output::bar(length, template),
         None => ProgressBar::new_spinner(),
     }
 }

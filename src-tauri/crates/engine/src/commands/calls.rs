@@ -5,10 +5,10 @@ use schemascope_api::{
     ApiError, BrowseCalls, CallReply, CallTool, CallsPage, ErrorKind, Filter, GetCall, ListCalls,
     ListRunning, RowsPage, RunningCalls, Subject,
 };
-use schemascope_model::{CallRecord, Client, Origin, ToolId};
+use schemascope_model::{CallId, CallRecord, Client, Origin, ToolId};
 use schemascope_proxy::{CallFailed, Caller};
 use schemascope_registry::is_error;
-use schemascope_store::CallQuery;
+use schemascope_store::{CallQuery, Error as StoreError, Page, Reader};
 use serde_json::value::RawValue;
 
 use super::{Handle, internal, nearest};
@@ -25,51 +25,55 @@ const MAX_TOOLS: usize = 64;
 
 impl Handle<ListCalls> for Engine {
     async fn handle(&self, command: ListCalls) -> Result<CallsPage, ApiError> {
-        self.records.recorder.settle().await;
+        let filter = filter(&command.filter)?;
         let tool = match &command.tool_id {
             Some(written) => Some(self.find(written)?),
             None => None,
         };
-        let query = CallQuery {
-            tool,
-            failures: command.failures,
-            before: command.before,
-            limit: command.limit.min(MAX_CALLS),
-            ..CallQuery::default()
-        };
-        let reader = self.records.reader.clone();
-        // sled reads from disk.
-        let listed = tokio::task::spawn_blocking(move || reader.calls(&query)).await;
-        let page = listed.map_err(internal)?.map_err(internal)?;
+        let Some(among) = self.tools_of(&filter) else { return Ok(CallsPage::default()) };
+        let query = CallQuery { tool, among, ..query(&filter, command.before, command.limit) };
+        let page = self.search(filter, move |reader, passes| reader.calls_that(&query, passes)).await?;
         Ok(CallsPage { calls: page.calls, next: page.next })
     }
 }
 
 impl Handle<BrowseCalls> for Engine {
     async fn handle(&self, command: BrowseCalls) -> Result<RowsPage, ApiError> {
-        let filter = Filter::parse(&command.filter, Subject::Calls)
-            .map_err(|error| ApiError::new(ErrorKind::Invalid, error.to_string()))?;
-        self.records.recorder.settle().await;
+        let filter = filter(&command.filter)?;
         let Some(among) = self.tools_of(&filter) else { return Ok(RowsPage::default()) };
-        let query = CallQuery {
-            among,
-            failures: filter.is_of_failures(),
-            before: command.before,
-            limit: command.limit.min(MAX_CALLS),
-            ..CallQuery::default()
-        };
-        let reader = self.records.reader.clone();
-        // A search through all calls takes a while, so only one runs at a time.
-        let _turn = self.searching.lock().await;
-        let listed = tokio::task::spawn_blocking(move || {
-            reader.records(&query, |record| filter.is_empty() || filter.call(&call_row(record)))
-        });
-        let page = listed.await.map_err(internal)?.map_err(internal)?;
+        let query = CallQuery { among, ..query(&filter, command.before, command.limit) };
+        let page = self.search(filter, move |reader, passes| reader.records(&query, passes)).await?;
         Ok(RowsPage { rows: page.calls.iter().map(call_row).collect(), next: page.next })
     }
 }
 
+fn filter(text: &str) -> Result<Filter, ApiError> {
+    Filter::parse(text, Subject::Calls).map_err(|error| ApiError::new(ErrorKind::Invalid, error.to_string()))
+}
+
+/// What the store looks for; the filter decides about each call.
+fn query(filter: &Filter, before: Option<CallId>, limit: usize) -> CallQuery {
+    let (failures, limit) = (filter.is_of_failures(), limit.min(MAX_CALLS));
+    CallQuery { failures, before, limit, ..CallQuery::default() }
+}
+
 impl Engine {
+    /// Reads calls that pass a filter, on a thread of its own, because sled reads from disk.
+    async fn search(
+        &self,
+        filter: Filter,
+        read: impl FnOnce(&Reader, &dyn Fn(&CallRecord) -> bool) -> Result<Page, StoreError> + Send + 'static,
+    ) -> Result<Page, ApiError> {
+        self.records.recorder.settle().await;
+        let reader = self.records.reader.clone();
+        // A search through all calls takes a while, so only one runs at a time.
+        let _turn = if filter.is_empty() { None } else { Some(self.searching.lock().await) };
+        let listed = tokio::task::spawn_blocking(move || {
+            read(&reader, &|record| filter.is_empty() || filter.call(&call_row(record)))
+        });
+        listed.await.map_err(internal)?.map_err(internal)
+    }
+
     /// The tools whose calls can pass a filter; empty if they are too many to list; none if no call can pass.
     fn tools_of(&self, filter: &Filter) -> Option<Vec<ToolId>> {
         if !filter.is_of_tools() {
@@ -108,8 +112,8 @@ impl Handle<CallTool> for Engine {
     async fn handle(&self, command: CallTool) -> Result<CallReply, ApiError> {
         let invalid = |message: String| ApiError::new(ErrorKind::Invalid, message);
         // A tool that was never listed can be called.
-        let tool = self.find(&command.tool_id).or_else(|_| command.tool_id.parse());
-        let tool: ToolId = tool.map_err(|error| invalid(format!("{error}")))?;
+        let tool = self.find(&command.tool_id);
+        let tool = tool.or_else(|unknown| command.tool_id.parse().map_err(|_| unknown))?;
         if !command.arguments.get().trim_start().starts_with('{') {
             return Err(invalid(
                 "the arguments must be a JSON object such as {\"path\": \"README.md\"}".into(),

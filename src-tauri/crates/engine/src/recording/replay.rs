@@ -73,7 +73,7 @@ impl Fold for Replay {
         if self.reported.elapsed() >= PROGRESS_INTERVAL {
             self.reported = Instant::now();
             let percent = done * 100 / total.max(1);
-            tracing::warn!("reading the journal: {percent} % of {} MB", total / 1_000_000);
+            tracing::warn!("reading the journal, {:.1} MB: {percent} %", total as f64 / 1e6);
         }
     }
 }

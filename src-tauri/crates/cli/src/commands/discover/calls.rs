@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow};
 use comfy_table::{Cell, Color};
-use indicatif::{ProgressBar, ProgressStyle};
 use schemascope_api::{
     DiscoveryCall, DiscoveryFile, DiscoveryState, ListTools, PlanDiscovery, RunDiscovery, ToolRow,
 };
@@ -85,8 +84,7 @@ impl Discovered {
 /// Checks the calls of a file and makes those that can be made. Shows progress on a terminal.
 pub async fn discover(front: &Front, request: Request) -> Result<Discovered> {
     let Request { file, server, dry_run, skip_destructive, allowed } = request;
-    let spinner = ProgressBar::new_spinner().with_message("starting the servers");
-    spinner.enable_steady_tick(std::time::Duration::from_millis(120));
+    let spinner = output::spinner("starting the servers");
     let plan = front.call(PlanDiscovery { file, server_name: server }).await;
     spinner.finish_and_clear();
     let mut plan = plan?;
@@ -109,10 +107,8 @@ pub async fn discover(front: &Front, request: Request) -> Result<Discovered> {
 
 /// Makes the calls that are ready, and returns all in their order.
 async fn make(front: &Front, calls: Vec<DiscoveryCall>) -> Result<Vec<DiscoveryCall>> {
-    let style = ProgressStyle::with_template("{pos} of {len} calls {wide_bar:.cyan/black} {msg}");
     let ready = calls.iter().filter(|call| call.state == DiscoveryState::Ready).count();
-    let progress =
-        ProgressBar::new(ready as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    let progress = output::bar(ready as u64, "{pos} of {len} calls {wide_bar:.cyan/black} {msg}");
     let mut servers: BTreeMap<String, Vec<(usize, DiscoveryCall)>> = BTreeMap::new();
     let mut done: BTreeMap<usize, DiscoveryCall> = BTreeMap::new();
     for (at, call) in calls.into_iter().enumerate() {

@@ -20,8 +20,7 @@ pub async fn suggest(
     server: Option<String>,
     out: Option<&Path>,
 ) -> Result<ExitCode> {
-    let spinner = indicatif::ProgressBar::new_spinner().with_message("starting the servers");
-    spinner.enable_steady_tick(std::time::Duration::from_millis(120));
+    let spinner = output::spinner("starting the servers");
     let suggested = front.call(SuggestDiscovery { server_name: server }).await;
     spinner.finish_and_clear();
     let suggested = suggested?;
