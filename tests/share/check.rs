@@ -88,9 +88,15 @@ fn check_distinguishes_breaking_from_other_changes() {
     let (code, told) = run(&missing, "risky");
     assert!(code == 1 && told.out.contains("coupon"), "{told:?}");
     assert_eq!(run(&missing, "breaking").0, 0);
-    // An unknown tool is a difference and no more.
+    // An unknown tool is a difference and no more. Alone, it leaves the baseline unchecked.
     let new = json!({"tool_id": "api__new", "output": {}}).to_string();
-    assert_eq!((run(&new, "risky").0, run(&new, "any").0), (0, 1));
+    let beside = format!("{}\n{new}", lines([sparse(order(1))].into_iter()));
+    assert_eq!((run(&beside, "risky").0, run(&beside, "any").0), (0, 1));
+    let (code, told) = run(&new, "any");
+    assert!(
+        code == 2 && told.out.contains("api__new") && told.err.contains("nothing was checked"),
+        "{told:?}"
+    );
     assert!(!program.data_dir().join("journal").exists(), "no store is opened for traces");
 }
 
@@ -110,7 +116,7 @@ fn check_with_unreadable_input_fails_without_findings() {
     }
     assert_eq!(check(&program, &baseline, "", &["--fail-on", "some"]).code, Some(2));
     let nothing = check(&program, &baseline, "", &[]);
-    assert!(nothing.code == Some(0) && nothing.err.contains("nothing was checked"), "{nothing:?}");
+    assert!(nothing.code == Some(2) && nothing.err.contains("nothing was checked"), "{nothing:?}");
 }
 
 #[test]

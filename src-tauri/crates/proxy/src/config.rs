@@ -102,7 +102,7 @@ pub enum ConfigError {
     #[error("is empty; expected {{\"mcpServers\": {{\"NAME\": {{\"command\": \"…\", \"args\": []}}}}}}")]
     Empty,
     /// The file is not JSON.
-    #[error("not valid JSON: {0}")]
+    #[error("is not valid JSON: {0}")]
     Json(String),
     /// The file is JSON without an object of servers.
     #[error(

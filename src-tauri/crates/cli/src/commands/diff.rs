@@ -38,6 +38,10 @@ pub struct Diff {
 impl Alone for Diff {
     async fn run(&self, args: &Args) -> Result<ExitCode> {
         match self.of.as_slice() {
+            [tool_id, one] if schema_choice(one).is_ok() && !Path::new(tool_id).exists() => bail!(
+                "there is no file {tool_id}; for a tool, name two of its schemas: \
+                 `schemascope diff {tool_id} {one} effective`"
+            ),
             [old, new] => self.files(args, old, new),
             [tool_id, old, new] => {
                 let choice = |word| schema_choice(word).map_err(anyhow::Error::msg);

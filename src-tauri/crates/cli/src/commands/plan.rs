@@ -44,14 +44,27 @@ impl WithEngine for Plan {
             output::json(&plans)?;
         } else {
             print(&plans)?;
+            for name in self.have.iter().filter(|name| !plans.plans.is_empty() && !is_used(&plans, name)) {
+                output::note(&output::harmless(&format!("No plan uses {name:?}.")));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
+/// Whether an argument of a plan is taken from this name, or from the result of this tool.
+fn is_used(plans: &Plans, name: &str) -> bool {
+    let steps = plans.plans.iter().flat_map(|plan| &plan.steps);
+    steps.flat_map(|step| step.arguments.values()).any(|argument| match argument {
+        Argument::Have { have, .. } => **have == *name,
+        _ => false,
+    })
+}
+
 fn print(plans: &Plans) -> Result<()> {
     if let Some(why) = &plans.why_none {
-        output::note(&output::harmless(&format!("No plan: {why}.")));
+        let end = if why.ends_with('?') { "" } else { "." };
+        output::note(&output::harmless(&format!("No plan: {why}{end}")));
     }
     for (number, plan) in plans.plans.iter().enumerate() {
         if number > 0 {

@@ -23,13 +23,18 @@ impl Handle<InferWhere> for Engine {
         let id = self.find(&command.tool_id)?;
         let reader = self.records.reader.clone();
         let InferWhere { tool_id, argument, value } = command;
-        let named = argument.clone();
+        let wanted = match &value {
+            Some(_) => format!("has that value of {argument:?} and a result to learn from"),
+            None => format!("leaves {argument:?} out and has a result to learn from"),
+        };
         let learning = tokio::task::spawn_blocking(move || learn(&reader, id, &argument, value.as_ref()));
         let (tool, calls) = learning.await.map_err(internal)?.map_err(internal)?;
         let observations = tool.shape.observations();
         if observations == 0 {
-            let message =
-                format!("none of the latest {calls} calls of {tool_id} has that value of {named:?}");
+            let message = match calls {
+                0 => format!("{tool_id} was never called"),
+                _ => format!("none of the latest {calls} calls of {tool_id} {wanted}"),
+            };
             return Err(ApiError::new(ErrorKind::NotFound, message));
         }
         Ok(InferredWhere {

@@ -86,7 +86,7 @@ impl Alone for Check {
         Ok(match check(args, self).await {
             Ok(found) => ExitCode::from(u8::from(found)),
             Err(error) => {
-                output::note(&output::harmless(&format!("error: {error:#}")));
+                output::error(&output::harmless(&format!("{error:#}")));
                 ExitCode::from(2)
             }
         })
@@ -128,10 +128,10 @@ async fn check(args: &Args, verb: &Check) -> Result<bool> {
     {
         return Err(error);
     }
-    match (checks.tools_checked, &verb.live) {
+    match (checks.tools_checked, verb.traces.as_ref().or(verb.live.as_ref())) {
         (0, Some(calls)) => Err(anyhow!(
-            "no call of {} returned a result of a tool in the baseline, so nothing was checked",
-            calls.display()
+            "{} led to no result of a tool in the baseline, so nothing was checked",
+            if calls == Path::new("-") { "standard input".into() } else { calls.display().to_string() }
         )),
         (0, None) => {
             output::note("no tool in the baseline was observed, so nothing was checked");
@@ -209,7 +209,7 @@ fn read_traces(checker: &mut Checker, path: &Path) -> Result<()> {
 async fn read_calls(checker: &mut Checker, since: Option<Timestamp>, front: &Front) -> Result<()> {
     let mut before = None;
     loop {
-        let command = ListCalls { tool_id: None, failures: false, before, limit: PAGE };
+        let command = ListCalls { tool_id: None, filter: String::new(), before, limit: PAGE };
         let page = front.call(command).await?;
         for call in &page.calls {
             if since.is_none_or(|since| call.at > since) {

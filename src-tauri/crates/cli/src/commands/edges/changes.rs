@@ -29,13 +29,10 @@ fn print_edge(word: &str, changed: &ChangedEdge) -> Result<()> {
         0 => "not seen in use".to_owned(),
         flows => format!("seen in use, {}", counted(flows, "call")),
     };
-    let line = format!(
-        "{word} {} → {}  ({used}; confidence {} → {})",
-        edge.from,
-        edge.to,
-        level(before),
-        level(after)
-    );
+    let (before, after) = (level(before), level(after));
+    // Another field can become the best one at nearly the same confidence.
+    let confidence = if before == after { after } else { format!("{before} → {after}") };
+    let line = format!("{word} {} → {}  ({used}; confidence {confidence})", edge.from, edge.to);
     output::line(&output::harmless(&line))?;
     for change in changes.iter().take(SHOWN) {
         output::line(&output::harmless(&format!("    {}", change.sentence)))?;
