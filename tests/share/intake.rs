@@ -139,10 +139,15 @@ fn copied_data_directory_counts_under_an_id_of_its_own() {
     let team = team(scratch.path(), &["a", "b", "c", "all"]);
     let [a, b, c, all] = team.as_slice() else { panic!() };
     learn(a, 0..40);
+    let targets = "wrapper_targets.json";
+    fs::write(a.data_dir().join(targets), r#"{"format": 1, "targets": []}"#).unwrap();
     copy(a.data_dir(), b.data_dir());
     learn(a, 40..60);
     let run = b.run(&["report"]).unwrap();
     assert!(format!("{}{}", done(&run).out, run.err).contains("is a copy"), "{run:?}");
+    // Wrappers in the folders of the original are written by that only.
+    let has = |machine: &Program, file: &str| machine.data_dir().join(file).exists();
+    assert!(has(a, targets) && !has(b, targets) && has(b, "wrapper_targets.original.json"));
     learn(b, 60..100);
     learn(all, 0..100);
     for machine in [a, b] {

@@ -1,5 +1,6 @@
 //! An engine: opening its parts in order, and closing them.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use parking_lot::MutexGuard;
@@ -10,17 +11,19 @@ use schemascope_registry::{Registry, Tool};
 
 use crate::config::UserFiles;
 use crate::config::mcp_json::LoadedConfig;
-use crate::data::DataDir;
+use crate::data::{DataDir, DataDirError};
 use crate::discovery::Turns;
 use crate::follower::{Follower, Picture};
 use crate::instance::UsedFiles;
 use crate::interviews::Interviews;
 use crate::knowledge::Knowledge;
+use crate::machine::Renumbered;
 use crate::options::{OpenError, Options};
 use crate::recording::Records;
 use crate::services::Services;
 use crate::upstreams::Upstreams;
 use crate::views;
+use crate::wrappers::set_aside;
 
 /// The proxy, the recorder, the store and all that is learned and decided, for one data directory.
 pub struct Engine {
@@ -64,14 +67,7 @@ impl Engine {
         // One source, so that no two records or decisions share an id.
         let ids = Arc::new(data.ids()?);
         let (records, mut recovery) = Records::open(&data, options, &files, Arc::clone(&ids))?;
-        recovery.extend(match renumbered {
-            Ok(None) => None,
-            Ok(Some(change)) => Some(format!(
-                "this data directory is a copy: machine {} also counts elsewhere, so this one is machine {} from now on",
-                change.from, change.to
-            )),
-            Err(error) => Some(format!("whether this data directory is a copy is unknown: {error}")),
-        });
+        recovery.extend(of_a_copy(data.path(), renumbered));
         let (interviews, unread_events) =
             Interviews::open(data.path(), Arc::clone(&ids), Arc::clone(&files.redaction))?;
         recovery.extend(unread_events);
@@ -187,4 +183,26 @@ impl Engine {
     pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {
         self.records.registry()
     }
+}
+
+/// What a copied data directory does differently from now on.
+fn of_a_copy(data: &Path, renumbered: Result<Option<Renumbered>, DataDirError>) -> Vec<String> {
+    let Renumbered { from, to } = match renumbered {
+        Ok(Some(change)) => change,
+        Ok(None) => return Vec::new(),
+        Err(error) => return vec![format!("whether this data directory is a copy is unknown: {error}")],
+    };
+    let mut notes = vec![format!(
+        "this data directory is a copy: machine {from} also counts elsewhere, so this one is machine {to} from now on"
+    )];
+    match set_aside(data) {
+        Ok(None) => {}
+        Ok(Some(aside)) => notes.push(format!(
+            "the original keeps folders of wrappers current; {} names them, and `schemascope generate --out DIR` keeps \
+             one current from here",
+            aside.display()
+        )),
+        Err(error) => notes.push(format!("wrappers of the original are written from here, too: {error}")),
+    }
+    notes
 }

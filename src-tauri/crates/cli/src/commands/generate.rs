@@ -111,6 +111,8 @@ impl WithEngine for Generate {
             force: self.force,
             prune: self.prune,
         };
+        let targets = front.call(ListWrapperTargets {}).await?;
+        let is_kept = targets.iter().any(|target| target.path == command.path);
         let spinner = output::spinner("listing the tools");
         let written = front.call(command).await;
         spinner.finish_and_clear();
@@ -158,6 +160,12 @@ impl WithEngine for Generate {
         ))?;
         for file in &pruned {
             output::line(&harmless(&format!("removed {file}")))?;
+        }
+        if !is_kept && !args.quiet {
+            let folder = self.out.display();
+            output::note(&harmless(&format!(
+                "{folder} is kept current from now on; `schemascope generate --forget {folder}` ends that"
+            )));
         }
         output::line("")?;
         for (name, part) in figures(&report) {

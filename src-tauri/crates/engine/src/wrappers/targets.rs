@@ -11,6 +11,20 @@ use crate::files::{read_text, write_whole};
 /// Name of the file in the data directory.
 const FILE: &str = "wrapper_targets.json";
 
+/// Its name in a copy of a data directory, which nothing reads.
+const ASIDE: &str = "wrapper_targets.original.json";
+
+/// Sets the file of a copied data directory aside: the original keeps these folders current. Returns its new path if
+/// there was one.
+pub(crate) fn set_aside(data: &Path) -> io::Result<Option<PathBuf>> {
+    let aside = data.join(ASIDE);
+    match std::fs::rename(data.join(FILE), &aside) {
+        Ok(()) => Ok(Some(aside)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// The file. Changes need the lock of [`super::Wrappers`].
 #[derive(Debug)]
 pub(super) struct TargetFile(PathBuf);
@@ -121,6 +135,7 @@ mod tests {
     fn targets_of_one_folder_add_up_and_are_forgotten() {
         let scratch = tempfile::tempdir().unwrap();
         let file = TargetFile::new(scratch.path());
+        assert_eq!(set_aside(scratch.path()).unwrap(), None);
         assert_eq!(file.read().unwrap(), []);
         file.remember(target("/b", "python", Some("git"))).unwrap();
         file.remember(target("/a", "python", None)).unwrap();
@@ -138,6 +153,9 @@ mod tests {
             let mode = std::fs::metadata(&file.0).unwrap().permissions().mode() & 0o777;
             assert_eq!(mode, 0o600);
         }
+        let known = file.read().unwrap();
+        let aside = set_aside(scratch.path()).unwrap().unwrap();
+        assert_eq!((file.read().unwrap(), TargetFile(aside).read().unwrap()), (Vec::new(), known));
         std::fs::write(&file.0, "{").unwrap();
         assert!(file.remember(target("/c", "python", None)).is_err());
         assert_eq!(std::fs::read_to_string(&file.0).unwrap(), "{");

@@ -115,7 +115,7 @@ fn print_result(result: &RawValue) -> Result<()> {
             (Some(_), _) if outer.structured.is_some() => {}
             (Some(text), _) => body("result", Some(&text))?,
             (None, kind) => {
-                output::note(&format!("({} block; --json shows it)", kind.unwrap_or("unknown".into())))
+                output::note(&format!("({} block; --json shows it)", kind.unwrap_or("unknown".into())));
             }
         }
     }
