@@ -24,6 +24,8 @@ const ENDINGS: &[&str] = &[
     "cookie",
     "credential",
     "credentials",
+    "cvc",
+    "cvv",
     "dbpass",
     "dbpw",
     "dockerconfigjson",
@@ -66,7 +68,7 @@ const ENDINGS: &[&str] = &[
 ];
 
 /// Last letters of all endings, their plurals and what may stand behind them, for a quick first check.
-const LAST_LETTERS: &[u8] = b"adeghlmnrstwy0123456789";
+const LAST_LETTERS: &[u8] = b"acdeghlmnrstvwy0123456789";
 
 /// Words with other meanings as well, so that the value must look like a secret: tests that pass, the bearer of an
 /// account.
@@ -242,6 +244,8 @@ mod tests {
             "password_confirmation",
             "private_key_base64",
             "authorizationHeader",
+            "cvv",
+            "cardCvc",
         ] {
             assert!(is_sensitive_key(key), "{key}");
         }
