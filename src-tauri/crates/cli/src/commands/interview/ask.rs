@@ -4,12 +4,12 @@ use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use schemascope_api::{DecideInterview, InterviewDecision};
+use schemascope_api::{DecideInterview, InterviewDecision, ListVersions};
 use schemascope_engine::Front;
 use serde_json::{Map, Value, json};
 
 use super::records::delete_project;
-use super::{Where, call, conversation, place};
+use super::{Where, call, conversation, in_commands, place};
 use crate::args::{Args, person};
 use crate::output::{self, harmless, harmless_lines};
 
@@ -30,6 +30,10 @@ pub async fn start(
     wanted: Wanted<'_>,
 ) -> Result<ExitCode> {
     let Wanted { ds, tool } = wanted;
+    if let Some(tool_id) = tool {
+        // An unknown tool is an error before anything is begun.
+        front.call(ListVersions { tool_id: tool_id.to_owned() }).await?;
+    }
     let mut arguments = Map::new();
     if let Some(name) = name {
         arguments.insert("project_name".to_owned(), name.into());
@@ -235,9 +239,9 @@ pub async fn answer(args: &Args, front: &Front, at: &Where, text: &str) -> Resul
     if args.json {
         return printed(args, &read);
     }
-    output::line(&read["updated_ascr"].to_string())?;
+    output::json(&read["updated_ascr"])?;
     output::note(&told(&read));
-    Ok(ExitCode::SUCCESS)
+    Ok(if read["next_action"] == "needs_clarification" { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 pub async fn finish(args: &Args, front: &Front, at: &Where, force: bool) -> Result<ExitCode> {
@@ -246,8 +250,33 @@ pub async fn finish(args: &Args, front: &Front, at: &Where, force: bool) -> Resu
         arguments.insert("force".to_owned(), true.into());
     }
     let done = call(front, "finalize_ds", arguments).await?;
-    printed(args, &done)?;
+    if args.json {
+        output::json(&done)?;
+    } else {
+        print_finished(&done)?;
+    }
     Ok(if done["success"] == true || force { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn print_finished(done: &Value) -> Result<()> {
+    let results = &done["validation_results"];
+    let listed = |key: &str| results[key].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let result = match (done["success"] == true, done["state"].as_str()) {
+        (true, _) => "finished",
+        (false, Some("working")) => "not finished",
+        (false, other) => other.unwrap_or_default(),
+    };
+    output::note(&format!("{}: {result}", harmless(done["ds_id"].as_str().unwrap_or_default())));
+    for path in listed("missing") {
+        output::note(&format!("  missing: {}", harmless(path)));
+    }
+    for problem in listed("problems") {
+        output::note(&format!("  {}", harmless(problem)));
+    }
+    if let Some(advice) = results["advice"].as_str() {
+        output::note(&in_commands(advice));
+    }
+    output::json(&done["data_structure"])
 }
 
 pub async fn play(args: &Args, front: &Front, product: &str, level: &str, most: u64) -> Result<ExitCode> {

@@ -7,7 +7,7 @@ mod records;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use clap::Subcommand;
 use schemascope_api::{CallInterview, InterviewDecision};
 use schemascope_engine::Front;
@@ -88,7 +88,7 @@ question, or a person on the page Interviews, always gets one of what is recomme
         #[arg(long)]
         off: bool,
     },
-    /// Answer the open question
+    /// Answer the open question; exits with 1 if nothing of it was understood
     Answer {
         #[command(flatten)]
         place: Where,
@@ -270,7 +270,24 @@ async fn carry_out(args: &Args, verb: Option<&InterviewVerb>, front: &Front) -> 
 
 /// Calls a tool of interviews.
 async fn call(front: &Front, tool: &str, arguments: Map<String, Value>) -> Result<Value> {
-    Ok(front.call(CallInterview { tool: tool.to_owned(), arguments, person: person() }).await?)
+    let command = CallInterview { tool: tool.to_owned(), arguments, person: person() };
+    front.call(command).await.map_err(|error| anyhow!(in_commands(&error.to_string())))
+}
+
+/// Advice for agents, which names tools, as advice for people at a terminal.
+fn in_commands(advice: &str) -> String {
+    const COMMANDS: &[(&str, &str)] = &[
+        ("list_available_ds", "`schemascope interview library`"),
+        ("start_interview", "`schemascope interview start`"),
+        ("get_next_question", "`schemascope interview ask`"),
+        ("get_next_ds", "`schemascope interview ask`"),
+        ("finalize_ds", "`schemascope interview finish`"),
+        ("with the project_id", "with --project"),
+        ("Call ", "Use "),
+        ("; call ", "; use "),
+        ("pass force: true", "use --force"),
+    ];
+    COMMANDS.iter().fold(advice.to_owned(), |text, (tool, command)| text.replace(tool, command))
 }
 
 /// The arguments that name a conversation and what is pursued in it.
@@ -308,5 +325,31 @@ async fn conversation(front: &Front, project: &str, wanted: Option<&str>) -> Res
     match rows.last() {
         Some(row) => Ok((row.project_id.clone(), row.conversation_id.clone())),
         None => bail!("the project {project:?} has no conversation {:?}", wanted.unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_for_agents_names_commands() {
+        for (advice, expected) in [
+            (
+                "there is no Discovery Schema \"x\". Call list_available_ds for all of them.",
+                "there is no Discovery Schema \"x\". Use `schemascope interview library` for all of them.",
+            ),
+            (
+                "everything in \"x\" is filled; call finalize_ds",
+                "everything in \"x\" is filled; use `schemascope interview finish`",
+            ),
+            (
+                "Ask on, or pass force: true to abandon the pursuit.",
+                "Ask on, or use --force to abandon the pursuit.",
+            ),
+            ("there is no project \"x\"", "there is no project \"x\""),
+        ] {
+            assert_eq!(in_commands(advice), expected);
+        }
     }
 }
