@@ -370,3 +370,37 @@ pub struct AuditRow {
     /// Quality of the inferred schema at the time.
     pub quality: Option<Quality>,
 }
+
+impl AuditRow {
+    /// What happened, in words.
+    pub fn sentence(&self) -> String {
+        let version = self.version.map(|version| format!("v{version} ")).unwrap_or_default();
+        let drift = self.drift.map(|drift| format!(" #{drift}")).unwrap_or_default();
+        match self.event.as_str() {
+            "cut" => format!("{version}created"),
+            "promote" => format!("{version}promoted"),
+            "pin" if self.enforced => format!("{version}pinned, enforced"),
+            "pin" => format!("{version}pinned"),
+            "unpin" => "unpinned".to_owned(),
+            "reject" => format!("{version}rejected"),
+            "rollback" if version.is_empty() => "rolled back to none".to_owned(),
+            "rollback" => format!("rolled back to {}", version.trim_end()),
+            "count_failures" => "texts count as failures".to_owned(),
+            "count_results" => "texts count as results".to_owned(),
+            "undo" => "previous decision undone".to_owned(),
+            "suspend" => "schema paused: results had no structure and no text that fits it".to_owned(),
+            "override" => "changed in the overrides file".to_owned(),
+            "restore" => "schema advertised again: results have structured content".to_owned(),
+            "drift" => format!("drift{drift} detected"),
+            "acknowledge" => format!("drift{drift} acknowledged"),
+            "unacknowledge" => format!("acknowledgement of drift{drift} undone"),
+            "resolve" => format!("drift{drift} resolved"),
+            "cli_added" => "command-line tool added".to_owned(),
+            "cli_removed" => "command-line tool removed".to_owned(),
+            "cli_approved" => "command-line tool approved".to_owned(),
+            "cli_rejected" => "command-line tool rejected".to_owned(),
+            "delete_interview" => "interview deleted".to_owned(),
+            other => other.to_owned(),
+        }
+    }
+}

@@ -29,7 +29,7 @@ const COLUMNS: &[Column<Entry>] = &[
     }),
     Column::text("event", "Event", Width::Share(120, 1.2), &|Entry { row, .. }| {
         let undone = row.undone.then(|| view! { <span class="faint">" · undone"</span> }.into_any());
-        view! { {event(row)}{undone} }.into_any()
+        view! { {row.sentence()}{undone} }.into_any()
     }),
     Column::text("by", "By", Width::Fixed(110), &|Entry { row, .. }: &Entry| {
         let kind = match row.actor {
@@ -116,31 +116,4 @@ fn is_decision(entry: &AuditRow) -> bool {
         entry.event.as_str(),
         "promote" | "pin" | "unpin" | "reject" | "rollback" | "count_failures" | "count_results"
     )
-}
-
-/// What happened, in words.
-fn event(row: &AuditRow) -> String {
-    let version = row.version.map(|version| format!("v{version} ")).unwrap_or_default();
-    let drift = row.drift.map(|drift| format!(" #{drift}")).unwrap_or_default();
-    match row.event.as_str() {
-        "cut" => format!("{version}created"),
-        "promote" => format!("{version}promoted"),
-        "pin" if row.enforced => format!("{version}pinned, enforced"),
-        "pin" => format!("{version}pinned"),
-        "unpin" => "unpinned".to_owned(),
-        "reject" => format!("{version}rejected"),
-        "rollback" if version.is_empty() => "rolled back to none".to_owned(),
-        "rollback" => format!("rolled back to {}", version.trim_end()),
-        "count_failures" => "texts count as failures".to_owned(),
-        "count_results" => "texts count as results".to_owned(),
-        "undo" => "previous decision undone".to_owned(),
-        "suspend" => "schema paused: results had no structure and no text that fits it".to_owned(),
-        "override" => "changed in the overrides file".to_owned(),
-        "restore" => "schema advertised again: results have structured content".to_owned(),
-        "drift" => format!("drift{drift} detected"),
-        "acknowledge" => format!("drift{drift} acknowledged"),
-        "unacknowledge" => format!("acknowledgement of drift{drift} undone"),
-        "resolve" => format!("drift{drift} resolved"),
-        other => other.to_owned(),
-    }
 }

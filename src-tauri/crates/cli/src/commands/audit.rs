@@ -83,33 +83,18 @@ fn print(rows: &[AuditRow]) -> Result<()> {
         output::note("No decisions yet.");
         return Ok(());
     }
-    let header = ["time", "tool", "event", "version", "by", "reason"];
-    let mut table = output::table(&header, &[3]);
+    let mut table = output::table(&["time", "tool", "event", "by", "reason"], &[]);
     for row in rows {
-        let more = match row {
-            AuditRow { undone: true, .. } => " (undone)",
-            AuditRow { enforced: true, .. } => " (enforced)",
-            _ => "",
-        };
-        let event = match row.event.as_str() {
-            "cut" => "created".to_owned(),
-            "suspend" => "paused".to_owned(),
-            other => other.replace('_', " "),
-        };
-        let event = match row.drift {
-            Some(drift) => format!("{event} {drift}"),
-            None => format!("{event}{more}"),
-        };
+        let undone = if row.undone { " (undone)" } else { "" };
         let by = row.name.clone().unwrap_or_else(|| row.actor.to_string());
         table.add_row([
             Cell::new(output::time(row.at)),
             Cell::new(output::harmless(&row.tool_id)),
-            Cell::new(event),
-            Cell::new(row.version.map_or_else(String::new, |version| version.to_string())),
+            Cell::new(format!("{}{undone}", row.sentence())),
             Cell::new(output::harmless(&by)),
             Cell::new(output::harmless(&about(row))),
         ]);
     }
-    output::print_without(&table, &["version", "by"])?;
+    output::print_without(&table, &["by"])?;
     Ok(())
 }

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use schemascope_api::{
-    Decide, Decided, Decision, GetImpact, InForceRow, ListVersions, VersionRow, VersionState,
+    AuditRow, Decide, Decided, Decision, GetImpact, InForceRow, ListAudit, ListVersions, VersionRow,
+    VersionState,
 };
 use schemascope_engine::Front;
 
@@ -21,6 +22,9 @@ verbs!(Decide:
     engine Rollback,
     engine Undo,
 );
+
+/// Entries of the audit log among which an undone decision is looked for.
+const ENTRIES: usize = 200;
 
 #[derive(Debug, clap::Args)]
 struct About {
@@ -169,7 +173,7 @@ impl WithEngine for Undo {
         let (tool_id, reason) = (tool_id.clone(), reason.clone());
         let decided =
             front.call(Decide { tool_id, decision, reason, no_reason: true, person: person() }).await?;
-        report(args, front, &decided)
+        report(args, front, &decided).await
     }
 }
 
@@ -177,34 +181,35 @@ async fn decide(args: &Args, about: &About, decision: Decision, front: &Front) -
     let About { tool_id, why: Why { reason, no_reason } } = about;
     let (tool_id, reason, no_reason) = (tool_id.clone(), reason.clone(), *no_reason);
     let decided = front.call(Decide { tool_id, decision, reason, no_reason, person: person() }).await?;
-    report(args, front, &decided)
+    report(args, front, &decided).await
 }
 
-fn report(args: &Args, front: &Front, decided: &Decided) -> Result<ExitCode> {
+async fn report(args: &Args, front: &Front, decided: &Decided) -> Result<ExitCode> {
     if args.json {
         output::json(decided)?;
     } else {
         // Where nothing runs, there is no client.
         let notified = if decided.list_changed && front.is_attached() { "; clients notified" } else { "" };
-        output::line(&output::harmless(&format!("{}{notified}", sentence(decided))))?;
+        let Decided { entry, after, .. } = decided;
+        let done = match undone(front, entry).await {
+            Some(undone) => format!("undone: {undone}"),
+            None => entry.sentence(),
+        };
+        let effective = effective(after.as_ref());
+        let line = format!("{}: {done}; effective: {effective}{notified}", entry.tool_id);
+        output::line(&output::harmless(&line))?;
         decided.warnings.iter().for_each(|warning| output::note(warning));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The decision and its effect in one line.
-fn sentence(decided: &Decided) -> String {
-    let entry = &decided.entry;
-    let done = match (entry.event.as_str(), entry.version) {
-        ("promote", Some(version)) => format!("version {version} promoted"),
-        ("pin", Some(version)) => format!("version {version} pinned"),
-        ("unpin", _) => "pin removed".to_owned(),
-        ("reject", Some(version)) => format!("version {version} rejected"),
-        ("rollback", _) => "effective version rolled back".to_owned(),
-        ("undo", _) => "latest decision undone".to_owned(),
-        (other, _) => other.to_owned(),
-    };
-    format!("{}: {done}; effective: {}", entry.tool_id, effective(decided.after.as_ref()))
+/// The decision that an entry of the audit log undoes, in words.
+async fn undone(front: &Front, entry: &AuditRow) -> Option<String> {
+    let id = entry.undoes?;
+    let page =
+        ListAudit { tool_id: Some(entry.tool_id.clone()), people: false, before: None, limit: ENTRIES };
+    let entries = front.call(page).await.ok()?.entries;
+    entries.iter().find(|entry| entry.id == id).map(AuditRow::sentence)
 }
 
 /// The effective version in words.

@@ -16,6 +16,7 @@ use crate::args::{Args, person};
 use crate::output::{self, harmless, harmless_lines};
 
 pub async fn show(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
+    let project = &at.project;
     let mut at: Map<String, Value> = place(front, at).await?;
     at.remove("ds_id");
     let history = call(front, "get_conversation_history", at.clone()).await?;
@@ -40,7 +41,11 @@ pub async fn show(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
     let by_ds = aggregates.get("scr_by_ds").unwrap_or(&aggregates);
     output::line(&harmless_lines(&serde_json::to_string_pretty(by_ds)?))?;
     for conflict in aggregates["conflicts"].as_array().into_iter().flatten() {
-        output::note(&format!("conflict: {conflict}; settle it with `schemascope interview settle`"));
+        let path = conflict["path"].as_str().unwrap_or_default();
+        output::note(&format!(
+            "conflict at {path}: first {}, then {}; `schemascope interview settle {} {path} VALUE` settles it",
+            conflict["earlier"], conflict["later"], project
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -74,9 +79,18 @@ pub async fn descriptions(
             person: person(),
         };
         let reply = front.call(command).await?;
-        match args.json {
-            true => output::json(&reply)?,
-            false => output::line(&harmless_lines(&serde_json::to_string_pretty(&reply)?))?,
+        if args.json {
+            output::json(&reply)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let done = match accept {
+            None => "open again",
+            Some(true) => "accepted",
+            Some(false) => "rejected",
+        };
+        output::line(&harmless(&format!("{}  {done}", reply["tool_id"].as_str().unwrap_or_default())))?;
+        for (path, text) in reply["descriptions"].as_object().into_iter().flatten() {
+            described(path, text.as_str().unwrap_or_default())?;
         }
         return Ok(ExitCode::SUCCESS);
     }
@@ -98,11 +112,16 @@ pub async fn descriptions(
         };
         output::line(&harmless(&format!("{}  {}  {state}", one.proposal_id, one.tool_id)))?;
         for (path, text) in &one.descriptions {
-            let path = if path.is_empty() { "(the tool)" } else { path };
-            output::line(&harmless(&format!("  {path}: {text}")))?;
+            described(path, text)?;
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A description below its tool.
+fn described(path: &str, text: &str) -> Result<()> {
+    let path = if path.is_empty() { "(the tool)" } else { path };
+    Ok(output::line(&harmless(&format!("  {path}: {text}")))?)
 }
 
 pub async fn export(front: &Front, projects: &[String]) -> Result<ExitCode> {
