@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use schemascope_api::{GetFullReport, GetReportPage, Need, Report as Totals, TokenCounts, Tokens};
+use schemascope_api::{GetFullReport, GetReportPage, Need, NeedKind, Report as Totals, TokenCounts, Tokens};
 use schemascope_engine::Front;
 
 use super::verb::{WithEngine, verbs};
@@ -14,6 +14,11 @@ use crate::args::Args;
 use crate::output::{self, count, counted, duration};
 
 verbs!(Learned: reader Report);
+
+/// Tools named of those whose version waits for a decision.
+const NAMED: usize = 3;
+/// Columns in front of texts that take several lines.
+const INDENT: usize = 12;
 
 /// Print totals, quality and the state of recording
 #[derive(Debug, clap::Args)]
@@ -71,7 +76,7 @@ impl WithEngine for Report {
                 fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
                 output::note(&format!("{} written", path.display()));
             }
-            None => output::line(text.trim_end())?,
+            None => text.trim_end().lines().try_for_each(|line| output::line(&output::hanging(line, INDENT)))?,
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -88,7 +93,7 @@ fn tokens(tokens: &Tokens) -> String {
     };
     let heads = ["guards", "helper", "model", "definition", "wrapper"].map(|head| format!("{head:>11}"));
     format!(
-        "\ntokens    of Python that prints a result, and of what is read before; {}, {}\n{:12}{}\n{}{}  worst is {}; \
+        "\ntokens    of Python that prints a result, and of what is read before; {}, {}\n{:12}{}\n{}{}  worst is {}, where the model saves least; \
          all definitions {}, all indexes of wrappers {}\n",
         tokens.encoding,
         counted(tokens.tools.len() as u64, "tool"),
@@ -100,6 +105,41 @@ fn tokens(tokens: &Tokens) -> String {
         count(tokens.definitions),
         count(tokens.indexes),
     )
+}
+
+/// What needs attention. Versions that wait share a line, as there is one for most tools.
+fn attention(report: &Totals) -> Vec<String> {
+    let (waiting, others): (Vec<&Need>, Vec<&Need>) =
+        report.attention.iter().partition(|need| need.kind == NeedKind::Candidate);
+    let mut lines: Vec<String> = others
+        .iter()
+        .map(|need| {
+            let since = need.since.map(|at| format!(" (since {})", output::time(at))).unwrap_or_default();
+            let about = format!("{}: {}", output::harmless(&need.subject), output::harmless(&need.text));
+            format!("  {:<10}{about}{since}", need.kind.word())
+        })
+        .collect();
+    if !waiting.is_empty() {
+        let names = waiting.iter().take(NAMED).map(|need| output::harmless(&need.subject));
+        let names = names.collect::<Vec<_>>().join(", ");
+        let more = match waiting.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more; `schemascope report --json` names all"),
+        };
+        let wait = if waiting.len() == 1 { "waits" } else { "wait" };
+        lines.push(format!("  version   {} {wait} for a decision: {names}{more}", waiting.len()));
+    }
+    let is_listed = |warning: &&String| {
+        let says =
+            |need: &Need| need.text == **warning || format!("{} {}", need.subject, need.text) == **warning;
+        report.attention.iter().any(says)
+    };
+    let warnings = report.warnings.iter().filter(|warning| !is_listed(warning));
+    lines.extend(warnings.map(|warning| format!("  {}", output::harmless(warning))));
+    if !lines.is_empty() {
+        lines.splice(0..0, [String::new(), "needs attention".to_owned()]);
+    }
+    lines
 }
 
 fn text(report: &Totals, running: bool) -> String {
@@ -114,7 +154,9 @@ fn text(report: &Totals, running: bool) -> String {
         count(report.failure_count),
         counted(report.observation_count, "observation")
     ));
+    attention(report).iter().for_each(|text| line(text));
     line("");
+    line("source");
     let share = |part: u64| {
         let all = report.tool_count.max(1);
         format!(
@@ -143,6 +185,7 @@ fn text(report: &Totals, running: bool) -> String {
         ));
     }
     line("");
+    line("quality");
     for (name, tools) in [
         ("high", by_quality.high),
         ("medium", by_quality.medium),
@@ -213,19 +256,6 @@ fn text(report: &Totals, running: bool) -> String {
         if recorder.index_behind {
             line("          the index stays behind until the next start; calls are still recorded");
         }
-    }
-    for need in &report.attention {
-        let since = need.since.map(|at| format!(" (since {})", output::time(at))).unwrap_or_default();
-        let about = format!("{}: {}", output::harmless(&need.subject), output::harmless(&need.text));
-        line(&format!("attention {:<10} {about}{since}", need.kind.word()));
-    }
-    let is_listed = |warning: &&String| {
-        let says =
-            |need: &Need| need.text == **warning || format!("{} {}", need.subject, need.text) == **warning;
-        report.attention.iter().any(says)
-    };
-    for warning in report.warnings.iter().filter(|warning| !is_listed(warning)) {
-        line(&format!("attention {}", output::harmless(warning)));
     }
     for note in &report.recovery.notes {
         line(&format!("at start  {note}"));

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::{Cell, Color};
-use schemascope_api::{Align, ListTools, TOOL_COLUMNS, ToolCell, ToolColumn};
+use schemascope_api::{Align, Filter, ListTools, Subject, TOOL_COLUMNS, ToolCell, ToolColumn};
 use schemascope_engine::Front;
 
 use super::verb::{WithEngine, verbs};
@@ -15,28 +15,32 @@ verbs!(Learned: reader Tools);
 
 /// List the tools, with the source and quality of each schema
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    schemascope tools git__    tools whose id contains this\n  \
-    schemascope --json tools   everything that is known, for a program")]
+#[command(after_help = "Filters are those of the dashboard: a part of a tool id, tool:git*, server:shop, quality:<high, \
+    source:inferred, violated:yes, calls:>100. Several must all hold. One that begins with - excludes; it stands behind \
+    --.\n\nExamples:\n  \
+    schemascope tools git__               tools whose id contains this\n  \
+    schemascope tools 'calls:>0' 'quality:<high'\n  \
+    schemascope --json tools              everything that is known, for a program")]
 pub struct Tools {
-    /// Only tools whose id contains this
-    filter: Option<String>,
+    /// Filters, for example git__ or server:git
+    #[arg(value_name = "FILTER")]
+    filters: Vec<String>,
 }
 
 impl WithEngine for Tools {
     async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
         let mut rows = front.call(ListTools {}).await?;
-        if let Some(filter) = &self.filter {
-            rows.retain(|row| row.tool_id.contains(filter.as_str()));
-        }
+        let filter = self.filters.join(" ");
+        let passing = Filter::parse(&filter, Subject::Tools)?;
+        rows.retain(|row| passing.tool(row));
         if args.json {
             output::json(&rows)?;
             return Ok(ExitCode::SUCCESS);
         }
         if rows.is_empty() {
-            output::note(&match &self.filter {
-                Some(filter) => format!("No tool id contains {filter:?}."),
-                None => "No tools yet. Start `schemascope serve` and connect an agent, call a tool with \
+            output::note(&match filter.is_empty() {
+                false => format!("No tool passes {filter:?}."),
+                true => "No tools yet. Start `schemascope serve` and connect an agent, call a tool with \
                     `schemascope call`, or read traces with `schemascope backfill`."
                     .to_owned(),
             });

@@ -14,6 +14,8 @@ use console::{Term, measure_text_width};
 const GAP: usize = 2;
 /// Columns of the widest letter.
 const WIDEST_LETTER: usize = 2;
+/// Longest cell in bytes that is read at a glance, so that columns are left out before it takes three lines.
+const SHORT_CELL: usize = 30;
 /// Longest word in bytes that is torn.
 const MAX_WORD: usize = 10_000;
 
@@ -78,7 +80,8 @@ fn fit(table: &mut Table, width: usize, least_needed: &[&str]) -> Vec<String> {
     let headings: Vec<String> =
         table.header().into_iter().flat_map(|row| row.cell_iter()).map(Cell::content).collect();
     let mut shown: Vec<usize> = (0..natural.len()).collect();
-    let least: Vec<usize> = shown.iter().map(|at| longest_word(table, *at, width)).collect();
+    let needed: Vec<usize> = shown.iter().map(|at| longest_word(table, *at, width)).collect();
+    let least: Vec<usize> = shown.iter().map(|at| needed[*at].max(two_lines(table, *at).min(width / 4))).collect();
     let of = |columns: &[usize], widths: &[usize]| columns.iter().map(|&at| widths[at]).collect::<Vec<_>>();
     let mut omitted = Vec::new();
     for heading in least_needed {
@@ -88,6 +91,9 @@ fn fit(table: &mut Table, width: usize, least_needed: &[&str]) -> Vec<String> {
         }
     }
     let mut widths = of(&shown, &least);
+    if total(&widths) > width {
+        widths = of(&shown, &needed);
+    }
     while total(&widths) > width
         && let Some(widest) = widths.iter_mut().max().filter(|widest| **widest > WIDEST_LETTER)
     {
@@ -127,6 +133,17 @@ fn longest_word(table: &Table, column: usize, line: usize) -> usize {
     let needs = |word: String| measure_text_width(&word).min(most(&word, line));
     let cells = table.column_cells_with_header_iter(column).flatten();
     cells.flat_map(|cell| words(&cell.content())).map(needs).max().unwrap_or(0).max(WIDEST_LETTER)
+}
+
+/// Width at which the short cells of a column take two lines at most.
+fn two_lines(table: &Table, column: usize) -> usize {
+    let is_short = |text: &String| text.len() <= SHORT_CELL;
+    let cells = table.column_cells_with_header_iter(column).flatten().map(Cell::content).filter(is_short);
+    let halves = |text: String| {
+        let breaks = text.match_indices(' ');
+        breaks.map(|(at, _)| measure_text_width(&text[..at]).max(measure_text_width(&text[at + 1..]))).min()
+    };
+    cells.filter_map(halves).max().unwrap_or(0)
 }
 
 /// What a word gets of a line at most: ids more than flags, and these more than paths, JSON and lists of choices, whose
