@@ -48,11 +48,11 @@ await play(async ({ page, step }) => {
 
   step("the tool's page shows the active version, and pins it");
   await go(`/tools/${TOOL}`);
-  await says(".facts", /Active version v\d+ promoted/);
+  await says(".facts", /Active schema v\d+ promoted/);
   await page.locator(".decisions button", { hasText: "Pin" }).click();
   await page.check("dialog input[type=checkbox]");
   await take();
-  await says(".facts", /Active version v\d+ pinned, enforced/);
+  await says(".facts", /Active schema v\d+ pinned, enforced/);
   await says("#versions", /enforced/);
 
   step("versions side by side, in words and in lines");
@@ -66,11 +66,11 @@ await play(async ({ page, step }) => {
   await says(".history", /v\d+ pinned, enforced .*agreed <b>by all<\/b>/);
   await page.locator(".history button", { hasText: "Undo" }).click();
   await take();
-  await says(".facts", /Active version v\d+ promoted/);
+  await says(".facts", /Active schema v\d+ promoted/);
   await says(".history", /v\d+ pinned, enforced · undone/);
   await page.locator(".decisions button", { hasText: "Roll back" }).click();
   await take();
-  await says(".facts", /Active version none/);
+  await says(".facts", /Active schema none/);
   await says(".history", /rolled back to none/);
   await becomes(() => page.locator("#tab-panel b").count(), 0, "a reason is text");
 });

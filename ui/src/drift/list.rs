@@ -6,7 +6,7 @@ use schemascope_api::{Change, DriftRow, LostEdge, Share};
 use super::Drifts;
 use crate::app::App;
 use crate::cells::click;
-use crate::numbers::{count, percent};
+use crate::numbers::count;
 use crate::parts::{Foreign, Icon, Views, time};
 use crate::route::Route;
 
@@ -88,7 +88,7 @@ fn share(name: &'static str, share: Share) -> Option<AnyView> {
         <span class="share" title=format!("{words} in the previous form")>
             <small>{name}</small>
             <meter min="0" max=of.max(1).to_string() value=count_of.to_string() aria-label=format!("{name}: {words} in the previous form")></meter>
-            <span class="num">{percent(count_of, of)} <span class="faint">{format!(" of {}", count(of))}</span></span>
+            <span class="num">{words.clone()} <span class="faint">" in the previous form"</span></span>
         </span>
     };
     Some(drawn.into_any())
@@ -128,7 +128,7 @@ fn line(app: App, drifts: Drifts, row: &DriftRow) -> AnyView {
                 <p class="what">{sentence(row)}</p>
                 <p class="shares">{share("before", row.before)}{row.resolved.is_none().then(|| share("since", row.after))}</p>
                 <p class="behind dim">
-                    {format!("#{number} · since ")}{time(row.since)}{format!(" · result {}", count(row.began))}
+                    {format!("#{number} · since ")}{time(row.since)}{format!(" · from result {} on", count(row.began))}
                     <span class="calls">{row.examples.iter().enumerate().map(call).views()}</span>
                 </p>
                 {breaks(&row.breaks)}{seen}{resolved}

@@ -217,6 +217,9 @@ pub fn Calls() -> impl IntoView {
     let filter = Memo::new(move || parsed.get().ok());
     let loaded = Loaded::new();
     let paused = RwSignal::new(false);
+    // Rows that move under the pointer are missed by clicks.
+    let pointed = RwSignal::new(false);
+    let held = Memo::new(move || paused.get() || pointed.get());
     // Number of calls that arrived while paused, and whether there are more.
     let missed = RwSignal::new((0_usize, false));
 
@@ -234,8 +237,8 @@ pub fn Calls() -> impl IntoView {
         if known == Some((wanted.clone(), gap)) && !loaded.is_headless.get_value() {
             return;
         }
-        if same_filter && paused.get() {
-            // A paused list stays as it is.
+        if same_filter && held.get() {
+            // A held list stays as it is.
             missed.set((loaded.waiting(app, &filter).0, true));
             return;
         }
@@ -250,9 +253,9 @@ pub fn Calls() -> impl IntoView {
     effect(move || {
         let Some(filter) = filter.get() else { return };
         let ready = loaded.ready.get();
-        let is_paused = paused.get();
+        let is_held = held.get();
         app.live.calls(|_| ());
-        match (ready, is_paused) {
+        match (ready, is_held) {
             (true, false) => {
                 missed.set((0, false));
                 if !loaded.add_new(app, &filter) {
@@ -373,7 +376,9 @@ pub fn Calls() -> impl IntoView {
             </div>
             <Running />
             <div class="split" class:open=move || open.get().is_some()>
-                <section class="card" aria-label="Calls">
+                <section class="card" aria-label="Calls"
+                    on:pointerenter=move |event| pointed.set(event.pointer_type() == "mouse")
+                    on:pointerleave=move |_| pointed.set(false)>
                     {table("calls-table", COLUMNS, None, content)}
                     {move || loaded.error.get().filter(|_| rows.with(|rows| !rows.is_empty())).map(|error| view! {
                         <p class="trouble" role="alert">

@@ -21,6 +21,8 @@ use crate::parts::{
 use crate::route::Route;
 use crate::{door, order};
 
+/// Needs that are listed at first.
+const NEEDS: usize = 5;
 /// Rows of the short tables.
 const ROWS: usize = 12;
 
@@ -32,7 +34,10 @@ const BUSIEST: &[Column<Arc<ToolRow>>] = &[
         view! { <Ladder quality=row.quality violated=row.violated drifting={row.drift_waiting > 0} /> }
             .into_any()
     }),
-    Column::number("calls", "Calls", Width::Fixed(60), &|row| count(row.call_count).into_any()),
+    Column::number("calls", "Calls", Width::Fixed(60), &|row: &Arc<ToolRow>| {
+        count(row.call_count).into_any()
+    })
+    .shown(Shown::Small),
     Column::drawing("consistency", "Mean consistency", Width::Share(100, 1.0), &consistency)
         .shown(Shown::Small),
     Column::number("last", "Last call", Width::Fixed(76), &|row: &Arc<ToolRow>| {
@@ -49,9 +54,10 @@ const LATEST: &[Column<Arc<CallRow>>] = &[
     Column::text("tool", "Tool", Width::Share(90, 1.0), &|row| {
         view! { <span class="mono"><ToolName id=row.tool_id.clone() /></span> }.into_any()
     }),
-    Column::number("duration", "Duration", Width::Fixed(64), &|row| {
+    Column::number("duration", "Duration", Width::Fixed(64), &|row: &Arc<CallRow>| {
         view! { <span class="dim">{row.total_us.map(duration)}</span> }.into_any()
-    }),
+    })
+    .shown(Shown::Small),
     Column::text("status", "Status", Width::Fixed(68), &|row| {
         view! { <OutcomeWord outcome=row.outcome /> }.into_any()
     }),
@@ -325,7 +331,8 @@ fn CoverageOverTime() -> impl IntoView {
 fn Needs() -> impl IntoView {
     let app = App::get();
     let needs = app.needs;
-    let shown = RwSignal::new(5_usize);
+    let shown = RwSignal::new(NEEDS);
+    let all = Memo::new(move || shown.get() > NEEDS);
     let row = |need: Need| {
         let class = if need.is_failure { "tag bad" } else { "tag warn" };
         let (title, number) = (need.subject.replacen("__", " / ", 1), need.count);
@@ -350,7 +357,7 @@ fn Needs() -> impl IntoView {
                 <h2>"Needs attention"</h2>
                 <span class="num">{move || match needs.with(Vec::len) { 0 => String::new(), n => n.to_string() }}</span>
             </header>
-            <div class="needs">
+            <div class="needs" class:all=move || all.get() tabindex=move || if all.get() { "0" } else { "-1" }>
                 {move || needs.with(Vec::is_empty).then(|| view! { <p class="empty">"No problems: servers and tools work, and results match every schema."</p> }.into_any())}
                 {move || needs.get().into_iter().take(shown.get()).map(row).views()}
                 {move || (needs.with(Vec::len) > shown.get()).then(|| view! {

@@ -23,7 +23,7 @@ use crate::live::Connection;
 use crate::numbers::count;
 use crate::parts::{Empty, Icon, List, Loading, Rows, ToolName, bare_table};
 use crate::route::Route;
-use crate::versions::{Batch, Deciding, Verb, action, evidence, impact, reasons, request_impact};
+use crate::versions::{Batch, Deciding, Parts, Verb, action, evidence, impact, reasons, request_impact};
 use queue::{COLUMNS, Marked, address, follow_address, key, mark_to, waiting};
 
 #[component]
@@ -257,7 +257,7 @@ fn Candidate(
     view! {
         <div class="compare">
             <h3>"Impact"</h3>
-            {impact(known, true)}
+            {impact(known, Parts { clients: true, changes: true })}
             {move || row.get().map(|row| view! {
                 {(row.state != VersionState::Candidate).then(|| view! {
                     <p class="quiet"><Icon name="check" />" This version was decided in the meantime."</p>

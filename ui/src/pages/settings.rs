@@ -153,7 +153,7 @@ fn line(reply: Reply, setting: &'static Setting) -> AnyView {
         <div class="setting">
             <div>
                 <h3 id=format!("about-{name}")>{setting.label}</h3>
-                <p class="dim">{prose(setting.details)}</p>
+                <p class="dim">{prose(&with_labels(setting))}</p>
                 {move || is_fixed.get().then(|| view! {
                     <p class="dim"><span class="tag">"command line"</span>" Set for this run by an option; a change here takes effect at the next start."</p>
                 }.into_any())}
@@ -162,6 +162,19 @@ fn line(reply: Reply, setting: &'static Setting) -> AnyView {
         </div>
     }
     .into_any()
+}
+
+/// The details of a setting with the labels that stand here in place of names and values.
+fn with_labels(setting: &Setting) -> String {
+    let choices = match setting.kind {
+        SettingKind::Choice(choices) => choices,
+        _ => &[],
+    };
+    let values = choices.iter().map(|choice| (choice.word, choice.label));
+    let names = SETTINGS.iter().map(|other| (other.name, other.label));
+    values.chain(names).fold(setting.details.to_owned(), |text, (word, label)| {
+        text.replace(&format!("`{word}`"), &format!("\u{201c}{label}\u{201d}"))
+    })
 }
 
 /// Buttons of a group, one of them pressed; a choice is saved at once.

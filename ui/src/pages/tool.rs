@@ -248,7 +248,10 @@ fn Top(
                 {move || row.get().map(|row| view! {
                     <span class="tag">{source_word(row.source)}</span>
                     {row.remark().filter(|_| running_since.get().is_none()).map(|remark| view! { <span class="tag">{remark}</span> }.into_any())}
-                    {row.violated.then(|| view! { <span class="tag warn" title="results do not match the declared schema">"violated"</span> }.into_any())}
+                    {row.violated.then(|| view! { <span class="tag warn" title="results do not match the declared schema">"breaks its schema"</span> }.into_any())}
+                    {row.failing_since.is_some().then(|| view! {
+                        <span class="tag bad" title=format!("{} of the last {} calls failed", row.recent_failure_count, row.recent_call_count)>"failing"</span>
+                    }.into_any())}
                     {(!row.listed).then(|| view! { <span class="tag warn">"not listed by its server"</span> }.into_any())}
                 }.into_any())}
             </h1>
@@ -264,8 +267,11 @@ fn Top(
             <Fact name="Mean consistency" title="mean share of parent objects that have a field with its most frequent type">
                 {move || row.get().and_then(|row| row.mean_consistency).map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"))}
             </Fact>
-            <Fact name="Active version" title="advertised to clients of /mcp; without one, they get the schema the server declares">
-                {move || versions.effective()}
+            <Fact name="Active schema" title="advertised to clients of /mcp">
+                {move || match row.get().map(|row| row.source) {
+                    Some(Source::Declared | Source::Hybrid) if !versions.has_effective() => "declared".to_owned(),
+                    _ => versions.effective(),
+                }}
             </Fact>
             <Fact name="Result form" title="the form of the results the schema is inferred from">{move || result_forms(&carriers.get())}</Fact>
             {move || fits.get().map(|fits| {

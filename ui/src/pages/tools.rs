@@ -3,7 +3,7 @@
 use std::sync::{Arc, LazyLock};
 
 use leptos::prelude::*;
-use schemascope_api::{Align, Filter, PageId, Subject, TOOL_COLUMNS, ToolCell, ToolColumn, ToolRow};
+use schemascope_api::{Align, Filter, PageId, Source, Subject, TOOL_COLUMNS, ToolCell, ToolColumn, ToolRow};
 
 use super::start::NoTools;
 use crate::app::{App, Dialog};
@@ -46,7 +46,9 @@ fn draw(row: &ToolRow, cell: ToolCell<'_>) -> AnyView {
                 Some(remark) => format!("{}, {remark}", source_word(row.source)),
                 None => source_word(row.source).to_owned(),
             };
-            let word = if row.never_called { "never called".to_owned() } else { row.source.to_string() };
+            // Texts without structure have no schema, but a form.
+            let form = row.form.filter(|_| row.source == Source::Unknown).map(|form| form.to_string());
+            let word = form.unwrap_or_else(|| source_word(row.source).to_owned());
             view! { <span class="dim" title=title>{word}</span> }.into_any()
         }
         ToolCell::Quality(quality, violated, drifting) => {
@@ -60,7 +62,10 @@ fn draw(row: &ToolRow, cell: ToolCell<'_>) -> AnyView {
         ToolCell::Time(time) => {
             let now = App::get().live.now;
             let time = time.map(|time| time.as_millis());
-            view! { <span class="dim">{move || time.map(|time| ago(time, now.get()))}</span> }.into_any()
+            view! {
+                <span class="dim">{move || time.map_or_else(|| "never".to_owned(), |time| ago(time, now.get()))}</span>
+            }
+            .into_any()
         }
     }
 }

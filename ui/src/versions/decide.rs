@@ -5,7 +5,7 @@ use leptos::prelude::*;
 use schemascope_api::{Decide, Decision};
 
 use super::action;
-use super::impact::{impact, request_impact};
+use super::impact::{Parts, impact, request_impact};
 use super::readiness::reasons;
 use crate::app::{App, Undoing};
 use crate::cells::{Memo, RwSignal};
@@ -73,6 +73,7 @@ pub fn DecisionDialog(
     let title = action(decision);
     let is_undo = matches!(decision, Decision::Undo { .. });
     let is_pin = matches!(decision, Decision::Pin { .. });
+    let is_reject = matches!(decision, Decision::Reject { .. });
     let enforced = RwSignal::new(matches!(decision, Decision::Pin { enforced: true, .. }));
     let signing = Signing::new();
     let wanted = version.map(|version| (tool_id.clone(), version));
@@ -124,7 +125,7 @@ pub fn DecisionDialog(
                 })}</p>
             }.into_any())}
             <div class="scrolls" tabindex="0" role="region" aria-label="Impact">
-                {version.is_some().then(|| impact(shown, true))}
+                {version.is_some().then(|| impact(shown, Parts { clients: !is_reject, changes: true }))}
             </div>
             {is_pin.then(|| view! {
                 <label class="check">

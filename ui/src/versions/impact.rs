@@ -23,6 +23,15 @@ const MAX_ATTRIBUTES: usize = 30;
 const MAX_RULES: usize = 6;
 const MAX_CHANGES: usize = 8;
 
+/// Parts of an impact that not every place shows.
+#[derive(Debug, Clone, Copy)]
+pub struct Parts {
+    /// What clients receive once the version is promoted.
+    pub clients: bool,
+    /// The changes from the active version.
+    pub changes: bool,
+}
+
 /// An impact that was requested.
 pub type Requested = RwSignal<Option<Result<Arc<ImpactReply>, String>>>;
 
@@ -61,17 +70,17 @@ pub fn request_impact(
     known
 }
 
-/// Draws an impact; with the changes from the active version, unless the page shows them already.
-pub fn impact(known: Requested, with_changes: bool) -> AnyView {
+/// Draws an impact.
+pub fn impact(known: Requested, shown: Parts) -> AnyView {
     let draw = move || match known.get() {
         None => view! { <Loading /> }.into_any(),
         Some(Err(error)) => view! { <p class="quiet bad"><Foreign text=error limit=500 /></p> }.into_any(),
-        Some(Ok(of)) => drawn(&of, with_changes),
+        Some(Ok(of)) => drawn(&of, shown),
     };
     view! { <div class="impact" aria-live="polite">{draw}</div> }.into_any()
 }
 
-fn drawn(of: &ImpactReply, with_changes: bool) -> AnyView {
+fn drawn(of: &ImpactReply, shown: Parts) -> AnyView {
     let clients = if of.list_changed {
         format!("Clients receive v{}", of.version)
     } else {
@@ -82,7 +91,9 @@ fn drawn(of: &ImpactReply, with_changes: bool) -> AnyView {
     view! {
         <div class="figures">
             {figures(of.version, &of.readiness)}
-            <div><b>{clients}</b><small>"on /mcp, as soon as it is promoted"</small></div>
+            {shown.clients.then(|| view! {
+                <div><b>{clients}</b><small>"on /mcp, as soon as it is promoted"</small></div>
+            }.into_any())}
         </div>
         {contained(&of.readiness)}
         <p class="quiet">{format!(
@@ -100,7 +111,7 @@ fn drawn(of: &ImpactReply, with_changes: bool) -> AnyView {
         }.into_any())}
         {edges(&of.edges)}
         {attributes(&of.attributes)}
-        {of.comparison.as_ref().filter(|_| with_changes).map(|comparison| view! {
+        {of.comparison.as_ref().filter(|_| shown.changes).map(|comparison| view! {
             <h3>"Changes from the active schema"</h3>
             {changes(&comparison.changes, MAX_CHANGES)}
         }.into_any())}

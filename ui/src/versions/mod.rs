@@ -13,7 +13,7 @@ pub use batch::{Batch, BatchDialog, Verb};
 pub use changes::{changes, raw};
 pub use decide::{Deciding, DecisionDialog};
 pub use evidence::evidence;
-pub use impact::{impact, request_impact};
+pub use impact::{Parts, impact, request_impact};
 pub use readiness::reasons;
 
 /// A version's state in a word, and the class of its tag.

@@ -3,7 +3,7 @@
 use schemascope_model::{Timestamp, UpstreamState};
 use serde::{Deserialize, Serialize};
 
-use crate::{CliRequest, DescriptionProposal, RecorderReport, ServerRow, ToolRow};
+use crate::{CliRequest, DescriptionProposal, FitRow, RecorderReport, ServerRow, ToolRow};
 
 /// A problem, or a decision to take.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -241,7 +241,13 @@ fn of_tool(tool: &ToolRow) -> Vec<Need> {
         });
     }
     if tool.violated {
-        let text = "More than 5 % of its results do not match the schema its server declares.".to_owned();
+        let text = match tool.declared_fit {
+            Some(FitRow { fits, violates }) => format!(
+                "{violates} of {} results break the schema that its server declares.",
+                fits + violates
+            ),
+            None => "Results break the schema that its server declares.".to_owned(),
+        };
         needs.push(Need { count: None, ..need(NeedKind::Schema, tool.violated_since, 0, text, Place::Tool) });
     }
     if tool.suspended {
@@ -249,9 +255,10 @@ fn of_tool(tool: &ToolRow) -> Vec<Need> {
         needs.push(Need { count: None, ..need(NeedKind::Suspended, None, 0, text.to_owned(), Place::Tool) });
     }
     if tool.drift_waiting > 0 {
+        let first = tool.drift_text.clone().unwrap_or_else(|| "its results changed".to_owned());
         let text = match tool.drift_waiting {
-            1 => "Its results changed.".to_owned(),
-            n => format!("Its results changed in {n} ways."),
+            1 => format!("{first}."),
+            n => format!("{first}, and {} more changed.", n - 1),
         };
         needs.push(need(NeedKind::Drift, tool.drift_since, tool.drift_waiting.into(), text, Place::Review));
     }
@@ -319,6 +326,25 @@ mod tests {
         let needs = attention(situation, &[], &[failing]);
         assert_eq!(needs[0].text, "20 of the last 20 calls failed.");
         assert_eq!((needs[0].since, needs[0].count), (Some(Timestamp::from_millis(5)), Some(20)));
+    }
+
+    #[test]
+    fn needs_say_what_is_wrong() {
+        let tool = ToolRow {
+            violated: true,
+            declared_fit: Some(FitRow { fits: 23, violates: 13 }),
+            drift_waiting: 3,
+            drift_text: Some("`customer` changed from a string to an object".into()),
+            ..tool("shop__get_order")
+        };
+        let texts: Vec<String> = of_tool(&tool).into_iter().map(|need| need.text).collect();
+        assert_eq!(
+            texts,
+            [
+                "13 of 36 results break the schema that its server declares.",
+                "`customer` changed from a string to an object, and 2 more changed.",
+            ]
+        );
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Rows that fronts show, converted from what is known. Nothing is decided here.
 
 use schemascope_api::{
-    AlternativeRow, ArgumentRow, ArgumentValueRow, DecisionRow, Distinct, FieldRow, ServerRow, ToolRow,
-    TypeRow, ValueRow, ValueSummary,
+    AlternativeRow, ArgumentRow, ArgumentValueRow, DecisionRow, Distinct, FieldRow, FitRow, ServerRow,
+    ToolRow, TypeRow, ValueRow, ValueSummary,
 };
 use schemascope_model::{Timestamp, ToolId};
 use schemascope_proxy::{OWN_SERVER, Status};
@@ -41,6 +41,7 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: VersionSummary) -> To
         source: standing.source,
         quality: standing.quality,
         violated: standing.violated,
+        declared_fit: declared_fit(tool).filter(|_| standing.violated),
         unjudged: standing.unjudged,
         form: standing.form,
         never_called: tool.calls == 0,
@@ -64,6 +65,7 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: VersionSummary) -> To
         violated_since: violated_since(tool),
         possible_failures: versions.possible_failures,
         drift_since: versions.drift_since,
+        drift_text: versions.drift_text,
         candidate_since: versions.candidate_since,
         suspended: versions.suspended,
         p50_us: tool.latencies.quantile(0.5),
@@ -71,6 +73,12 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: VersionSummary) -> To
         p99_us: tool.latencies.quantile(0.99),
         trend: trend(tool),
     }
+}
+
+/// How many results were compared with the declared schema, and fit it; none before the first.
+pub(crate) fn declared_fit(tool: &Tool) -> Option<FitRow> {
+    let fit = tool.fits.of(&tool.declaration.as_ref()?.output_schema()?.digest);
+    (fit.fits + fit.violates > 0).then_some(FitRow { fits: fit.fits, violates: fit.violates })
 }
 
 /// Time from which on a tool does not keep what it declares.

@@ -1,6 +1,6 @@
 //! Charts, drawn by plotters as SVG.
 //!
-//! Colours are roles: the stylesheet gives `#010101` to `#090909` their colour, so that a change of theme needs
+//! Colours are roles: the stylesheet gives `#010101` to `#0B0B0B` their colour, so that a change of theme needs
 //! no drawing. Charts contain numbers and our own words only, never text from servers.
 
 use std::ops::Range;
@@ -22,6 +22,36 @@ const DECLARED: RGBColor = RGBColor(6, 6, 6);
 const WARN: RGBColor = RGBColor(7, 7, 7);
 const ACCENT: RGBColor = RGBColor(8, 8, 8);
 const LOWEST: RGBColor = RGBColor(9, 9, 9);
+const UNPROVEN: RGBColor = RGBColor(10, 10, 10);
+const TEXT: RGBColor = RGBColor(11, 11, 11);
+
+const SECOND: f64 = 1e3;
+const MINUTE: f64 = 60.0 * SECOND;
+const HOUR: f64 = 60.0 * MINUTE;
+const DAY: f64 = 24.0 * HOUR;
+/// Distances between the labels of a time axis, in milliseconds.
+const STEPS: &[f64] = &[
+    SECOND,
+    5.0 * SECOND,
+    15.0 * SECOND,
+    30.0 * SECOND,
+    MINUTE,
+    2.0 * MINUTE,
+    5.0 * MINUTE,
+    15.0 * MINUTE,
+    30.0 * MINUTE,
+    HOUR,
+    2.0 * HOUR,
+    6.0 * HOUR,
+    12.0 * HOUR,
+    DAY,
+    2.0 * DAY,
+    7.0 * DAY,
+    14.0 * DAY,
+    30.0 * DAY,
+    90.0 * DAY,
+    365.0 * DAY,
+];
 
 /// Size of a chart, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,12 +98,18 @@ pub struct Mark {
 /// Either kind of axis in one type, so that the code of charts is compiled once.
 enum Axis {
     Even(RangedCoordf64),
+    /// Milliseconds since 1970.
+    Time(RangedCoordf64),
     Log(LogCoord<f64>),
 }
 
 impl Axis {
     fn even(range: Range<f64>) -> Self {
         Self::Even(range.into())
+    }
+
+    fn time(range: Range<f64>) -> Self {
+        Self::Time(range.into())
     }
 
     fn log(range: Range<f64>) -> Self {
@@ -87,7 +123,7 @@ impl Ranged for Axis {
 
     fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
         match self {
-            Self::Even(axis) => axis.map(value, limit),
+            Self::Even(axis) | Self::Time(axis) => axis.map(value, limit),
             Self::Log(axis) => axis.map(value, limit),
         }
     }
@@ -95,16 +131,25 @@ impl Ranged for Axis {
     fn key_points<Hint: KeyPointHint>(&self, hint: Hint) -> Vec<f64> {
         match self {
             Self::Even(axis) => axis.key_points(hint),
+            Self::Time(axis) => moments(axis.range(), hint.max_num_points()),
             Self::Log(axis) => axis.key_points(hint),
         }
     }
 
     fn range(&self) -> Range<f64> {
         match self {
-            Self::Even(axis) => axis.range(),
+            Self::Even(axis) | Self::Time(axis) => axis.range(),
             Self::Log(axis) => axis.range(),
         }
     }
+}
+
+/// Whole seconds, minutes, hours or days in a range, `most` at most.
+fn moments(range: Range<f64>, most: usize) -> Vec<f64> {
+    let fits = |step: &&f64| (range.end - range.start) / **step < most as f64;
+    let Some(step) = STEPS.iter().find(fits) else { return Vec::new() };
+    let first = (range.start / step).ceil();
+    (0..most).map(|n| (first + n as f64) * step).take_while(|at| *at <= range.end).collect()
 }
 
 /// Result of drawing. It cannot fail, because the backend writes to memory.
@@ -138,7 +183,7 @@ pub fn coverage(points: &[CoveragePoint], calendar: Calendar, size: Size) -> Str
             .margin_right(2)
             .x_label_area_size(size.label * 2)
             .y_label_area_size(size.label * 3)
-            .build_cartesian_2d(Axis::even(from..to.max(from + 1.0)), Axis::even(0.0..most as f64))?;
+            .build_cartesian_2d(Axis::time(from..to.max(from + 1.0)), Axis::even(0.0..most as f64))?;
         let label = ("sans-serif", size.label).into_font().color(&FAINT);
         let one_day = to - from < 86_400_000.0;
         let short = |text: String, from: usize, to: usize| text.get(from..to).unwrap_or_default().to_owned();
@@ -170,8 +215,10 @@ pub fn coverage(points: &[CoveragePoint], calendar: Calendar, size: Size) -> Str
             })
             .draw()?;
         // From the highest edge to the lowest, each drawn over the previous one.
-        let edges: [Edge; 5] = [
+        let edges: [Edge; 7] = [
             (UNSEEN, |p| p.tools.total()),
+            (TEXT, |p| p.tools.total() - p.tools.unseen),
+            (UNPROVEN, |p| p.tools.total() - p.tools.unseen - p.tools.text),
             (LEARNING, |p| p.tools.reliable() + p.tools.violated + p.tools.learning),
             (WARN, |p| p.tools.reliable() + p.tools.violated),
             (LEARNED, |p| p.tools.reliable()),
@@ -264,4 +311,22 @@ pub fn quality(points: &[HistoryPoint], windows: &[HistoryPoint], marks: &[Mark]
         chart.draw_series([Circle::new((last.observations as f64, last.mean), 3, ACCENT.filled())])?;
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_labelled_at_whole_minutes() {
+        let from = 1_700_000_045.0 * SECOND;
+        let at = moments(from..from + 15.0 * MINUTE, 6);
+        assert_eq!(at.len(), 3);
+        assert!(at.iter().all(|at| at % (5.0 * MINUTE) == 0.0), "{at:?}");
+        for span in [0.5 * SECOND, 40.0 * SECOND, 3.0 * HOUR, 20.0 * DAY, 3_000.0 * DAY] {
+            let at = moments(from..from + span, 8);
+            assert!(at.len() <= 8 && at.iter().all(|at| (from..=from + span).contains(at)), "{span}: {at:?}");
+        }
+        assert!(moments(0.0..1e18, 4).is_empty());
+    }
 }

@@ -83,7 +83,10 @@ fn Record(
                 {call.fit.as_ref().map(|fit| if fit.fits {
                     view! { <span class="dim">", matches the schema that was effective"</span> }.into_any()
                 } else {
-                    view! { <span class="warn">", does not match the schema that was effective"</span> }.into_any()
+                    let rule = fit.rule.as_ref().map(|rule| view! {
+                        ": " <span class="mono"><Foreign text=rule.to_string() limit=200 /></span>
+                    });
+                    view! { <span class="warn">", does not match the schema that was effective" {rule}</span> }.into_any()
                 })}
             </dd>
             <dt>"Started"</dt><dd class="num">{browser::date_and_time(call.at.as_millis())}</dd>

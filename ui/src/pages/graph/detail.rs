@@ -99,7 +99,11 @@ fn facts(state: State, edge: &Edge) -> AnyView {
     view! {
         <dl class="grid">
             <dt>"Confidence"</dt><dd><b class="num">{confidence(edge.confidence)}</b>" that this edge is true"</dd>
-            <dt>"State"</dt><dd>{format!("{} {}", mark(edge), state_word(edge.state))}</dd>
+            <dt>"State"</dt>
+            <dd>
+                {(!edge.threatened_by.is_empty()).then_some("▲ threatened, ")}
+                {format!("{} {}", mark(edge), state_word(edge.state))}
+            </dd>
             <dt>"Coverage"</dt><dd>{covers(edge)}</dd>
             <dt>"Evidence"</dt><dd class="num">{evidence(&edge.evidence)}</dd>
             {last}{echo}

@@ -106,7 +106,7 @@ const COLUMNS: &[Column<Entry>] = &[
         _ => ().into_any(),
     })
     .shown(Shown::Medium),
-    Column::number("confidence", "sure", Width::Fixed(34), &|entry| match entry {
+    Column::number("confidence", "confidence", Width::Fixed(70), &|entry| match entry {
         Entry::Edge(edge, _) => confidence(edge.confidence).into_any(),
         Entry::Server(..) => ().into_any(),
         Entry::Link(link) => {

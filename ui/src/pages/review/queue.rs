@@ -26,8 +26,8 @@ pub struct Waiting {
 }
 
 pub const COLUMNS: &[Column<Waiting>] = &[
-    Column::text("tool", "Tool", Width::Share(80, 1.0), &name),
-    Column::text("version", "Version", Width::Fixed(84), &version),
+    Column::text("tool", "Tool", Width::Share(120, 1.0), &name),
+    Column::text("version", "Version", Width::Fixed(64), &version),
     Column::text("verdict", "Verdict", Width::Fixed(100), &verdict),
 ];
 
@@ -143,13 +143,12 @@ fn name(row: &Waiting) -> AnyView {
 /// The candidate, and the active version it would replace.
 fn version(row: &Waiting) -> AnyView {
     let candidate = row.tool.candidate_version.map(|candidate| {
-        let active = match row.tool.effective_version {
-            Some(active) => format!(" after v{active}"),
-            None => " · first".to_owned(),
-        };
-        view! { {format!("v{candidate}")}<span class="faint">{active}</span> }.into_any()
+        let active = row.tool.effective_version.map(|active| format!("v{active} → "));
+        view! { <span class="faint">{active}</span>{format!("v{candidate}")} }.into_any()
     });
-    view! { <span class="mono">{candidate}</span> }.into_any()
+    let title =
+        if row.tool.effective_version.is_some() { "active version and candidate" } else { "candidate" };
+    view! { <span class="mono" title=title>{candidate}</span> }.into_any()
 }
 
 /// The readiness of the candidate in a word, else what waits.

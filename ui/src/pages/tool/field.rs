@@ -21,7 +21,7 @@ use crate::tree::{Line, brackets, find};
 
 /// Columns of the tree. The row itself draws the first, which is indented, and the last, a button.
 pub const COLUMNS: &[Column<Arc<FieldRow>>] = &[
-    Column::text("field", "Field", Width::Share(130, 1.6), &|_| ().into_any()),
+    Column::text("field", "Field", Width::Share(130, 1.4), &|_| ().into_any()),
     TYPES,
     PRESENCE,
     CONSISTENCY,
@@ -30,9 +30,9 @@ pub const COLUMNS: &[Column<Arc<FieldRow>>] = &[
 ];
 /// The columns between.
 const INNER: &[Column<Arc<FieldRow>>] = &[TYPES, PRESENCE, CONSISTENCY, VALUES];
-const TYPES: Column<Arc<FieldRow>> = Column::text("type", "Type", Width::Share(90, 1.25), &types);
+const TYPES: Column<Arc<FieldRow>> = Column::text("type", "Type", Width::Share(112, 1.5), &types);
 const PRESENCE: Column<Arc<FieldRow>> =
-    Column::drawing("present", "Present (95 % interval)", Width::Fixed(132), &|field| {
+    Column::drawing("present", "Present (95 % interval)", Width::Fixed(112), &|field| {
         view! { <PresenceBar field=Arc::clone(field) /> }.into_any()
     });
 const CONSISTENCY: Column<Arc<FieldRow>> =

@@ -14,6 +14,7 @@ use crate::evidence::root_is_notable;
 use crate::numbers::count;
 use crate::parts::{Empty, KeyedRow, keyed, table};
 use crate::recent::with_recent;
+use crate::route::Route;
 use crate::tree::{Line, open_lines};
 
 /// Fields shown at first; more on request, as a tool may have thousands.
@@ -48,6 +49,9 @@ pub fn Fields(
     let trimmed = known.part(|detail| detail.trimmed);
     let without_values = known.part(|detail| detail.without_values);
     let seen = known.part(|detail| detail.row.observation_count > 0);
+    let declared = known.part(|detail| detail.declared_schema.is_some());
+    let app = App::get();
+    let to_declared = move || app.replace(Route { tab: "declared".to_owned(), ..app.route.get_untracked() });
     let closed = RwSignal::new(BTreeSet::<String>::new());
     let lines = Memo::new(move || fields.with(|fields| closed.with(|closed| open_lines(fields, closed))));
     // Not drawn again with every result, which would take the focus.
@@ -85,7 +89,16 @@ pub fn Fields(
                 } else {
                     "Fields appear after the first successful call."
                 };
-                view! { <Empty icon="wrench" title="No fields"><p>{text}</p></Empty> }.into_any()
+                view! {
+                    <Empty icon="wrench" title="No fields">
+                        <p>{text}</p>
+                        {move || (!seen.get() && declared.get()).then(|| view! {
+                            <p>
+                                <button class="button small" on:click=click(move |_| to_declared())>"See the declared schema"</button>
+                            </p>
+                        }.into_any())}
+                    </Empty>
+                }.into_any()
             } else {
                 view! {
                     {table("fields", COLUMNS, None, view! { <div role="list" aria-label="Fields">{keyed(shown)}</div> })}

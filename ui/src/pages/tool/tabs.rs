@@ -8,6 +8,7 @@ use super::history::History;
 use super::versions::{Compared, Versions};
 use super::wrapper::Wrapper;
 use crate::app::App;
+use crate::browser;
 use crate::cells::{Memo, click};
 use crate::layout::{Shown, Width};
 use crate::numbers::{bytes, duration};
@@ -70,12 +71,26 @@ pub fn Tabs(
     let show = move |tab: &'static str| {
         app.replace(Route { tab: tab.to_owned(), ..app.route.get_untracked() });
     };
+    let keydown = move |event: leptos::ev::KeyboardEvent| {
+        let at = TABS.iter().position(|(name, _)| *name == tab.get_untracked()).unwrap_or_default();
+        let next = match event.key().as_str() {
+            "ArrowRight" => (at + 1) % TABS.len(),
+            "ArrowLeft" => (at + TABS.len() - 1) % TABS.len(),
+            "Home" => 0,
+            "End" => TABS.len() - 1,
+            _ => return,
+        };
+        event.prevent_default();
+        show(TABS[next].0);
+        browser::focus(&format!("#tab-{}", TABS[next].0));
+    };
     view! {
         <section class="card tool-below">
-            <div class="tabs" role="tablist" aria-label="More about this tool">
+            <div class="tabs" role="tablist" aria-label="More about this tool" on:keydown=keydown>
                 {TABS.iter().map(|(name, title)| view! {
                     <button role="tab" id=format!("tab-{name}") aria-controls="tab-panel"
                         aria-selected=move || if tab.get() == *name { "true" } else { "false" }
+                        tabindex=move || if tab.get() == *name { "0" } else { "-1" }
                         class:faint=move || *name == "declared" && !has_declared.get()
                         on:click=click(move |_| show(name))>{*title}</button>
                 }.into_any()).views()}

@@ -17,7 +17,9 @@ use crate::live::Connection;
 use crate::numbers::{count, number_of};
 use crate::parts::{Empty, Foreign, Loading, Views, time};
 use crate::route::Route;
-use crate::versions::{Deciding, action, changes, effective, evidence, impact, raw, request_impact, state};
+use crate::versions::{
+    Deciding, Parts, action, changes, effective, evidence, impact, raw, request_impact, state,
+};
 
 /// Versions in the card.
 const LATEST: usize = 6;
@@ -76,6 +78,11 @@ impl Versions {
     /// `server__tool`.
     pub fn id(&self) -> String {
         self.id.get_value()
+    }
+
+    /// Whether a version is active.
+    pub fn has_effective(&self) -> bool {
+        self.known.with(|known| known.as_ref().is_some_and(|reply| reply.in_force.is_some()))
     }
 
     /// The active version, in words.
@@ -319,7 +326,7 @@ pub fn Compared(
                     (_, Some(Ok(reply))) => changes(&reply.changes, MAX_CHANGES),
                 }}
                 <h3>"Impact"</h3>
-                {impact(known_impact, false)}
+                {impact(known_impact, Parts { clients: true, changes: false })}
                 {move || row.get().as_ref().map(|row| view! { <h3>"Evidence"</h3>{evidence(row)} }.into_any())}
             </div>
         }.into_any())}

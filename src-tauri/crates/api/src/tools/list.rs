@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use schemascope_model::{Quality, Source, TextForm, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::Command;
+use crate::{Command, FitRow};
 
 /// Lists every tool that was ever listed or that returned a result.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -31,6 +31,9 @@ pub struct ToolRow {
     pub quality: Quality,
     /// Whether less than 95 % of the observations fit the declared schema.
     pub violated: bool,
+    /// How many results fit the declared schema, if it is violated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared_fit: Option<FitRow>,
     /// Whether a schema is declared that no observation could be compared with, although there are some.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unjudged: bool,
@@ -92,6 +95,9 @@ pub struct ToolRow {
     /// Time of the first result that shows the oldest drift that is not acknowledged.
     #[serde(default)]
     pub drift_since: Option<Timestamp>,
+    /// What changed, for that drift.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift_text: Option<String>,
     /// Time at which the candidate was created.
     #[serde(default)]
     pub candidate_since: Option<Timestamp>,
@@ -219,7 +225,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Left,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Source(row),
-        width: 84,
+        width: 132,
         min_table_width: 830,
     },
     ToolColumn {
@@ -233,7 +239,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
     },
     ToolColumn {
         key: "observed",
-        header: "observed",
+        header: "results",
         align: Align::Right,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Count(row.observation_count),

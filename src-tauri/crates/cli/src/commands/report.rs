@@ -76,7 +76,11 @@ impl WithEngine for Report {
                 fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
                 output::note(&format!("{} written", path.display()));
             }
-            None => text.trim_end().lines().try_for_each(|line| output::line(&output::hanging(line, INDENT)))?,
+            None => {
+                for line in text.trim_end().lines() {
+                    output::line(&output::hanging(line, INDENT))?;
+                }
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -15,12 +15,14 @@ verbs!(Learned: reader Tools);
 
 /// List the tools, with the source and quality of each schema
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Filters are those of the dashboard: a part of a tool id, tool:git*, server:shop, quality:<high, \
+#[command(
+    after_help = "Filters are those of the dashboard: a part of a tool id, tool:git*, server:shop, quality:<high, \
     source:inferred, violated:yes, calls:>100. Several must all hold. One that begins with - excludes; it stands behind \
     --.\n\nExamples:\n  \
     schemascope tools git__               tools whose id contains this\n  \
     schemascope tools 'calls:>0' 'quality:<high'\n  \
-    schemascope --json tools              everything that is known, for a program")]
+    schemascope --json tools              everything that is known, for a program"
+)]
 pub struct Tools {
     /// Filters, for example git__ or server:git
     #[arg(value_name = "FILTER")]

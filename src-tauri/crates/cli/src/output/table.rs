@@ -81,7 +81,8 @@ fn fit(table: &mut Table, width: usize, least_needed: &[&str]) -> Vec<String> {
         table.header().into_iter().flat_map(|row| row.cell_iter()).map(Cell::content).collect();
     let mut shown: Vec<usize> = (0..natural.len()).collect();
     let needed: Vec<usize> = shown.iter().map(|at| longest_word(table, *at, width)).collect();
-    let least: Vec<usize> = shown.iter().map(|at| needed[*at].max(two_lines(table, *at).min(width / 4))).collect();
+    let least: Vec<usize> =
+        shown.iter().map(|at| needed[*at].max(two_lines(table, *at).min(width / 4))).collect();
     let of = |columns: &[usize], widths: &[usize]| columns.iter().map(|&at| widths[at]).collect::<Vec<_>>();
     let mut omitted = Vec::new();
     for heading in least_needed {

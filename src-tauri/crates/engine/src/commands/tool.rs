@@ -1,8 +1,8 @@
 //! Details of one tool, with the calls behind them.
 
 use schemascope_api::{
-    ApiError, FitRow, GetTool, HistoryPoint, Latency, MAX_SAMPLE, NoteRow, RawSchema, Sample, Stability,
-    StandingRow, ToolDetail,
+    ApiError, GetTool, HistoryPoint, Latency, MAX_SAMPLE, NoteRow, RawSchema, Sample, Stability, StandingRow,
+    ToolDetail,
 };
 use schemascope_model::{CallRecord, Outcome, ToolId};
 use schemascope_registry::{StandingChange, Tool, Unlearned, observe};
@@ -89,10 +89,7 @@ fn detail(
         declared_schema: declared.and_then(|declared| raw(&declared.schema)),
         inferred_schema: (tool.shape.observations() > 0).then(|| raw(&tool.shape.schema(&policy))).flatten(),
         carriers: tool.carriers,
-        fits: declared
-            .map(|declared| tool.fits.of(&declared.digest))
-            .filter(|fit| fit.fits + fit.violates > 0)
-            .map(|fit| FitRow { fits: fit.fits, violates: fit.violates }),
+        fits: views::declared_fit(tool),
         fields: tool.shape.fields(&policy).into_iter().map(views::field_row).collect(),
         root: tool.shape.root(&policy).map(views::field_row),
         unseen: unseen_at_most(tool),

@@ -6,7 +6,7 @@ use schemascope_registry::versions::{Drifts, InForce, ToolVersions, untold};
 use schemascope_registry::{Found, Tool};
 
 /// The main facts about a tool's versions.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct VersionSummary {
     pub(crate) effective: Option<InForceRow>,
     /// The version that waits for a decision.
@@ -21,6 +21,8 @@ pub(crate) struct VersionSummary {
     pub(crate) possible_failures: u64,
     /// Time of the first result that shows the oldest of these.
     pub(crate) drift_since: Option<Timestamp>,
+    /// What changed, for the oldest of these.
+    pub(crate) drift_text: Option<String>,
     /// Number of drifts that were found and not reported yet.
     pub(crate) unreported: u64,
 }
@@ -31,6 +33,7 @@ impl VersionSummary {
         let drifts = versions.map_or(&none, ToolVersions::drifts);
         let candidate = versions.and_then(ToolVersions::candidate);
         let created = |number| versions?.version(number).ok().map(|version| version.created);
+        let oldest = drifts.waiting().min_by_key(|drift| drift.event.since);
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Self {
             effective: versions.and_then(ToolVersions::in_force).as_ref().map(in_force_row),
@@ -39,7 +42,8 @@ impl VersionSummary {
             suspended: versions.is_some_and(ToolVersions::is_suspended),
             drift: (count(drifts.open().count()), count(drifts.waiting().count())),
             possible_failures: possible_failures(tool, versions).map(|(_, found)| found.results).sum(),
-            drift_since: drifts.waiting().map(|drift| drift.event.since).min(),
+            drift_since: oldest.map(|drift| drift.event.since),
+            drift_text: oldest.map(|drift| drift.event.change.sentence(&drift.event.path)),
             unreported: untold(tool, drifts),
         }
     }
