@@ -16,7 +16,7 @@ use crate::layout::{Shown, Width};
 use crate::numbers::{ago, count, duration, percent};
 use crate::pages::start::NoTools;
 use crate::parts::{
-    Column, Empty, Foreign, Ladder, Loading, OutcomeWord, Time, ToolName, Views, linked_table, time,
+    Column, Empty, Foreign, Ladder, Loading, Named, OutcomeWord, Time, ToolName, Views, linked_table, time,
 };
 use crate::route::Route;
 use crate::{door, order};
@@ -342,7 +342,7 @@ fn Needs() -> impl IntoView {
                 <span><span class=class>{need.kind.word()}</span></span>
                 <div>
                     <Foreign text=title limit=120 />
-                    <p><Foreign text=need.text limit=260 /><span class="faint num">{since}</span></p>
+                    <p><Named text=need.text limit=260 /><span class="faint num">{since}</span></p>
                 </div>
                 {help(&need.place).map(|(label, href)| view! {
                     <a class="button small" href=href title=number.map(count)>{label}</a>

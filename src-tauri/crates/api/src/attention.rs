@@ -70,7 +70,7 @@ impl NeedKind {
             Self::Failing => "failing",
             Self::Overrides => "overrides",
             Self::Schema => "schema",
-            Self::Suspended => "suspended",
+            Self::Suspended => "paused",
             Self::Drift => "drift",
             Self::Texts => "texts",
             Self::Request => "request",

@@ -55,7 +55,7 @@ pub fn Actions(
         <span class="side conversation-actions">
             <button class="button small" aria-pressed=move || if is_auto.get() { "true" } else { "false" }
                 title="What is complete ends, and what is recommended next starts" on:click=click(switch)>
-                {move || if is_auto.get() { "Goes on by itself: on" } else { "Goes on by itself: off" }}
+                {move || if is_auto.get() { "Continue automatically: on" } else { "Continue automatically: off" }}
             </button>
             <button class="button small" prop:disabled=is_blocked on:click=click(finish)>"Finish"</button>
             <button class="button small" prop:disabled=is_blocked on:click=click(abandon)>"Abandon…"</button>

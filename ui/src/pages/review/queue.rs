@@ -27,8 +27,8 @@ pub struct Waiting {
 
 pub const COLUMNS: &[Column<Waiting>] = &[
     Column::text("tool", "Tool", Width::Share(120, 1.0), &name),
-    Column::text("version", "Version", Width::Fixed(64), &version),
-    Column::text("verdict", "Verdict", Width::Fixed(100), &verdict),
+    Column::text("version", "Version", Width::Fixed(58), &version),
+    Column::text("verdict", "Verdict", Width::Fixed(112), &verdict),
 ];
 
 /// Tools selected for a decision about several.

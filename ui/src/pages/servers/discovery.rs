@@ -99,7 +99,7 @@ pub fn Discovery() -> impl IntoView {
             </div>
             {move || match proposals.get() {
                 Proposals::None => view! {
-                    <p class="card quiet">"Nothing is called by itself. Tools that their servers declare to be read-only are proposed, with the arguments of a recorded call. The servers are started for it."</p>
+                    <p class="card quiet">"Nothing is called before you choose it. Tools that their servers declare to be read-only are proposed, with the arguments of a recorded call. The servers are started for it."</p>
                 }.into_any(),
                 Proposals::Waiting => view! { <Loading /> }.into_any(),
                 Proposals::Failed(error) => view! { <p class="trouble" role="alert"><Foreign text=error limit=400 /></p> }.into_any(),

@@ -67,10 +67,10 @@ settings! {
             created: at least this many are needed before it is marked as ready, and before `auto_promote` \
             promotes it. You can promote any version at any time.",
     }
-    cut_after, "cut-after": number(10, 1..1_000_000, "observations") in Versions {
-        label: "Observations before a version",
-        summary: "observations before a schema becomes a version",
-        details: "How many observations must leave an inferred schema unchanged before it becomes a version. A \
+    cut_after, "cut-after": number(10, 1..1_000_000, "results") in Versions {
+        label: "Results before a version",
+        summary: "results before a schema becomes a version",
+        details: "How many results must leave an inferred schema unchanged before it becomes a version. A \
             version is also created when the quality rises.",
     }
     suspend, "suspend": switch(true) in Results {

@@ -289,7 +289,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Duration(row.p99_us),
         width: 60,
-        min_table_width: 1030,
+        min_table_width: 1190,
     },
     ToolColumn {
         key: "trend",

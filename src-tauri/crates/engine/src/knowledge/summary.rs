@@ -1,7 +1,7 @@
 //! Numbers about a tool's versions, as lists show them.
 
 use schemascope_api::InForceRow;
-use schemascope_model::Timestamp;
+use schemascope_model::{Change, Timestamp};
 use schemascope_registry::versions::{Drifts, InForce, ToolVersions, untold};
 use schemascope_registry::{Found, Tool};
 
@@ -33,7 +33,9 @@ impl VersionSummary {
         let drifts = versions.map_or(&none, ToolVersions::drifts);
         let candidate = versions.and_then(ToolVersions::candidate);
         let created = |number| versions?.version(number).ok().map(|version| version.created);
-        let oldest = drifts.waiting().min_by_key(|drift| drift.event.since);
+        // What changed says more than which rule it breaks.
+        let is_rule = |change: &Change| matches!(change, Change::Violated);
+        let oldest = drifts.waiting().min_by_key(|drift| (drift.event.since, is_rule(&drift.event.change)));
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Self {
             effective: versions.and_then(ToolVersions::in_force).as_ref().map(in_force_row),
