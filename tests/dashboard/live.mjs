@@ -27,13 +27,22 @@ await play(async ({ page, step }) => {
   await until("the total", async () => (await text(page, ".title-row")).includes("2 recorded"));
   await matches(() => text(page, ".calls-table .window a.tr"), /tool_error|tool error/);
 
+  step("rows do not move under a mouse that aims at them");
+  const [x, y] = await page.locator(".calls-table .window a.tr").first().boundingBox().then((box) => [box.x + 60, box.y + 12]);
+  await page.mouse.move(x, y);
+  await call("shop__refund", { id: "2" });
+  await until("it is counted", async () => (await text(page, ".title-row .tag")) === "1 new");
+  await becomes(() => page.locator(".calls-table .window a.tr").count(), 2);
+  await page.mouse.move(5, 5);
+  await becomes(() => page.locator(".calls-table .window a.tr").count(), 3);
+
   step("a filter holds for what comes in");
   await page.fill("#filter", "tool:order_total");
   await until("no such call yet", async () => (await text(page, ".calls-table")).includes("No calls match"));
   await call("shop__order_total", { id: "1" });
   await until("it came", async () => (await text(page, ".calls-table .window a.tr")).includes("order_total"));
   await call("shop__check_stock");
-  await until("the total", async () => (await text(page, ".title-row")).includes("1 of 4"));
+  await until("the total", async () => (await text(page, ".title-row")).includes("1 of 5"));
   await becomes(() => page.locator(".calls-table .window a.tr").count(), 1);
 
   step("a tool");
@@ -74,5 +83,5 @@ await play(async ({ page, step }) => {
 
   step("as the same page");
   await becomes(() => page.evaluate(() => window.__mark), "same page");
-  await becomes(() => ask("recorded"), 7);
+  await becomes(() => ask("recorded"), 8);
 });

@@ -56,6 +56,8 @@ const COLUMNS: &[Column<Arc<CallRow>>] = &[
 
 /// Rows that fill a screen; loading goes on until there are as many.
 const SCREEN: usize = 60;
+/// Time for which a mouse that moved over the list holds it, in milliseconds.
+const AIMING_MS: i32 = 2_500;
 /// Pause after the last key before the search starts, in milliseconds.
 const TYPING_PAUSE_MS: i32 = 180;
 
@@ -207,6 +209,41 @@ impl Loaded {
     }
 }
 
+/// Whether someone aims at a row with the mouse. Rows that move then are missed by the click.
+#[derive(Clone, Copy)]
+struct Aim {
+    taken: RwSignal<bool>,
+    /// Number of the latest movement.
+    moves: StoredValue<u64>,
+}
+
+impl Aim {
+    fn new() -> Self {
+        Self { taken: RwSignal::new(false), moves: StoredValue::new(0) }
+    }
+
+    /// The mouse moved over the list. One that rests there does not hold it.
+    fn moved(self, event: &leptos::ev::PointerEvent) {
+        if event.pointer_type() != "mouse" {
+            return;
+        }
+        self.moves.update_value(|moves| *moves += 1);
+        if self.taken.get_untracked() {
+            return;
+        }
+        self.taken.set(true);
+        leptos::task::spawn_local(async move {
+            let moves = || self.moves.try_with_value(Clone::clone);
+            let mut before = None;
+            while before != moves() {
+                before = moves();
+                browser::sleep(AIMING_MS).await;
+            }
+            self.taken.try_update(|taken| *taken = false);
+        });
+    }
+}
+
 #[component]
 pub fn Calls() -> impl IntoView {
     let app = App::get();
@@ -217,9 +254,8 @@ pub fn Calls() -> impl IntoView {
     let filter = Memo::new(move || parsed.get().ok());
     let loaded = Loaded::new();
     let paused = RwSignal::new(false);
-    // Rows that move under the pointer are missed by clicks.
-    let pointed = RwSignal::new(false);
-    let held = Memo::new(move || paused.get() || pointed.get());
+    let aim = Aim::new();
+    let held = Memo::new(move || paused.get() || aim.taken.get());
     // Number of calls that arrived while paused, and whether there are more.
     let missed = RwSignal::new((0_usize, false));
 
@@ -377,8 +413,7 @@ pub fn Calls() -> impl IntoView {
             <Running />
             <div class="split" class:open=move || open.get().is_some()>
                 <section class="card" aria-label="Calls"
-                    on:pointerenter=move |event| pointed.set(event.pointer_type() == "mouse")
-                    on:pointerleave=move |_| pointed.set(false)>
+                    on:pointermove=move |event| aim.moved(&event) on:pointerleave=move |_| aim.taken.set(false)>
                     {table("calls-table", COLUMNS, None, content)}
                     {move || loaded.error.get().filter(|_| rows.with(|rows| !rows.is_empty())).map(|error| view! {
                         <p class="trouble" role="alert">
