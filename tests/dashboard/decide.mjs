@@ -73,4 +73,10 @@ await play(async ({ page, step }) => {
   await says(".facts", /Active schema none/);
   await says(".history", /rolled back to none/);
   await becomes(() => page.locator("#tab-panel b").count(), 0, "a reason is text");
+
+  step("tabs by keyboard");
+  await page.focus("#tab-history");
+  await page.keyboard.press("ArrowLeft");
+  await becomes(() => page.evaluate(() => document.activeElement.id), "tab-versions");
+  await becomes(() => page.locator('[role=tab][tabindex="0"]').getAttribute("aria-selected"), "true");
 });

@@ -311,7 +311,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
     },
     ToolColumn {
         key: "observed_at",
-        header: "last observed",
+        header: "last result",
         align: Align::Left,
         shown_in: ShownIn::Terminal,
         cell: |row| ToolCell::Time(row.last_observed),

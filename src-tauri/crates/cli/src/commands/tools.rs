@@ -57,7 +57,7 @@ impl WithEngine for Tools {
         for row in &rows {
             table.add_row(columns.iter().map(|column| cell((column.cell)(row))));
         }
-        output::print_without(&table, &["p99", "last observed", "consistency", "p50", "observed"])?;
+        output::print_without(&table, &["p99", "last result", "consistency", "p50", "results"])?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -42,7 +42,7 @@ fn print(reply: &VersionsReply) -> Result<()> {
         );
         return Ok(());
     }
-    let header = ["version", "state", "origin", "quality", "observed", "fields", "violated", "created"];
+    let header = ["version", "state", "origin", "quality", "results", "fields", "violated", "created"];
     let mut table = output::table(&header, &[0, 4, 5, 6]);
     for version in &reply.versions {
         let violates = version.fits.violates;

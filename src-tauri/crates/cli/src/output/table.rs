@@ -86,6 +86,7 @@ fn fit(table: &mut Table, width: usize, least_needed: &[&str]) -> Vec<String> {
     let of = |columns: &[usize], widths: &[usize]| columns.iter().map(|&at| widths[at]).collect::<Vec<_>>();
     let mut omitted = Vec::new();
     for heading in least_needed {
+        debug_assert!(headings.iter().any(|other| other == heading), "there is no column {heading:?}");
         if total(&of(&shown, &least)) > width {
             shown.retain(|&at| headings[at] != *heading);
             omitted.push((*heading).to_owned());
