@@ -73,11 +73,11 @@ impl WithEngine for Calls {
                 limit: left.min(PAGE),
             };
             let mut page = front.call(page).await?;
-            let read = page.calls.len();
-            page.calls.retain(|call| self.since.is_none_or(|since| call.id.time() >= since));
-            let is_past_since = page.calls.len() < read;
+            let is_wanted = |id: CallId| self.since.is_none_or(|since| id.time() >= since);
+            page.calls.retain(|call| is_wanted(call.id));
             left -= page.calls.len();
-            before = page.next;
+            // Where few calls pass, a page without any can be long past the time.
+            before = page.next.filter(|next| is_wanted(*next));
             if args.json {
                 for call in &page.calls {
                     output::json_text(&serde_json::to_string(call)?)?;
@@ -85,7 +85,7 @@ impl WithEngine for Calls {
             } else {
                 shown.extend(page.calls);
             }
-            if before.is_none() || is_past_since {
+            if before.is_none() {
                 break;
             }
         }
