@@ -141,7 +141,7 @@ fn tables_are_printed_without_colours_to_a_pipe() {
     let calls = program.run(&["calls"]).unwrap().out;
     assert!(calls.contains("shop__list_orders") && calls.contains(" ok "), "{calls}");
     let report = program.run(&["report"]).unwrap().out;
-    assert!(report.starts_with("13 tools of 1 server, 1 call (0 failed), 1 observation"), "{report}");
+    assert!(report.starts_with("13 tools of 1 server, 1 call (0 failed), 1 result"), "{report}");
     let servers = program.run(&["servers"]).unwrap();
     assert!(servers.out.contains("shop") && servers.err.contains("not running"), "{servers:?}");
 }

@@ -66,7 +66,7 @@ fn listed_calls_are_checked_made_and_not_repeated() {
     let path = other.to_str().unwrap();
     let run = program.run(&["discover", "--discovery", path]).unwrap();
     assert_eq!(run.code, Some(0), "{run:?}");
-    assert!(run.out.contains("1 ok\nshop__list_orders: low, 1 observation\n"), "{run:?}");
+    assert!(run.out.contains("1 ok\nshop__list_orders: low, 1 result\n"), "{run:?}");
     let run = program.run(&["discover", "--discovery", path]).unwrap();
     assert!(run.out.contains("1 called within a day\n"), "{run:?}");
 }

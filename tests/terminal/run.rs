@@ -79,7 +79,7 @@ fn calls_are_recorded_when_the_command_has_ended() {
         let (code, err) = script.end();
         assert_eq!(
             (code, err.lines().last()),
-            (Some(7), Some("schemascope: 4 calls, 3 observations")),
+            (Some(7), Some("schemascope: 4 calls, 3 results")),
             "{err}"
         );
         let calls = program.json_lines(&["calls"]).unwrap();
@@ -99,7 +99,7 @@ fn calls_go_on_when_the_instance_dies() {
     serve.kill().unwrap();
     assert_eq!(store_info(&client).as_deref(), Some("Graz"));
     let (code, err) = script.end();
-    assert_eq!((code, err.lines().last()), (Some(7), Some("schemascope: 2 calls, 2 observations")), "{err}");
+    assert_eq!((code, err.lines().last()), (Some(7), Some("schemascope: 2 calls, 2 results")), "{err}");
     assert_eq!(program.json_lines(&["calls"]).unwrap().len(), 2);
 }
 
@@ -153,7 +153,7 @@ fn signals_are_passed_on_and_nothing_of_the_group_is_left() {
     assert!(asked.success());
     assert_eq!(script.line(), "got it");
     let (code, err) = script.end();
-    assert_eq!((code, err.trim_end()), (Some(5), "schemascope: 0 calls, 0 observations"));
+    assert_eq!((code, err.trim_end()), (Some(5), "schemascope: 0 calls, 0 results"));
     // A process that was adopted by the system may stay a zombie for a moment.
     until("the process has ended", || {
         let state = Command::new("ps").args(["-o", "stat=", "-p", &left.to_string()]).output().unwrap();

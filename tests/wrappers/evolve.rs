@@ -166,7 +166,7 @@ fn targets_are_private_listed_forgotten_and_current_after_run() {
     let mut command = program.command(&["run", "--out", &out]);
     let run = command.arg("--").arg(places().python()).args(["-c", script]).output().unwrap();
     let err = String::from_utf8_lossy(&run.stderr).into_owned();
-    let closing = "schemascope: 1 call, 1 observation, 1 wrapper changed";
+    let closing = "schemascope: 1 call, 1 result, 1 wrapper changed";
     assert_eq!((run.status.code(), err.lines().last()), (Some(0), Some(closing)), "{err}");
     assert_eq!(entry(&folder, "shop__get_customer")["quality"], "low");
     let dry = program.json(&["evolve", "--once", "--dry-run"]).unwrap();

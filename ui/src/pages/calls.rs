@@ -57,7 +57,7 @@ const COLUMNS: &[Column<Arc<CallRow>>] = &[
 /// Rows that fill a screen; loading goes on until there are as many.
 const SCREEN: usize = 60;
 /// Time for which a mouse that moved over the list holds it, in milliseconds.
-const AIMING_MS: i32 = 2_500;
+const AIMING_MS: u64 = 2_500;
 /// Pause after the last key before the search starts, in milliseconds.
 const TYPING_PAUSE_MS: i32 = 180;
 
@@ -213,13 +213,13 @@ impl Loaded {
 #[derive(Clone, Copy)]
 struct Aim {
     taken: RwSignal<bool>,
-    /// Number of the latest movement.
-    moves: StoredValue<u64>,
+    /// Time of the latest movement.
+    moved: StoredValue<u64>,
 }
 
 impl Aim {
     fn new() -> Self {
-        Self { taken: RwSignal::new(false), moves: StoredValue::new(0) }
+        Self { taken: RwSignal::new(false), moved: StoredValue::new(0) }
     }
 
     /// The mouse moved over the list. One that rests there does not hold it.
@@ -227,17 +227,18 @@ impl Aim {
         if event.pointer_type() != "mouse" {
             return;
         }
-        self.moves.update_value(|moves| *moves += 1);
+        self.moved.set_value(browser::now());
         if self.taken.get_untracked() {
             return;
         }
         self.taken.set(true);
         leptos::task::spawn_local(async move {
-            let moves = || self.moves.try_with_value(Clone::clone);
-            let mut before = None;
-            while before != moves() {
-                before = moves();
-                browser::sleep(AIMING_MS).await;
+            let rest = || {
+                let since = browser::now().saturating_sub(self.moved.try_with_value(Clone::clone)?);
+                AIMING_MS.checked_sub(since).filter(|rest| *rest > 0)
+            };
+            while let Some(rest) = rest() {
+                browser::sleep(rest as i32).await;
             }
             self.taken.try_update(|taken| *taken = false);
         });
@@ -256,7 +257,7 @@ pub fn Calls() -> impl IntoView {
     let paused = RwSignal::new(false);
     let aim = Aim::new();
     let held = Memo::new(move || paused.get() || aim.taken.get());
-    // Number of calls that arrived while paused, and whether there are more.
+    // Number of calls that arrived while the list was held, and whether there are more.
     let missed = RwSignal::new((0_usize, false));
 
     // Loads again for another filter, another engine, or when calls were missed.

@@ -332,7 +332,7 @@ fn Needs() -> impl IntoView {
     let app = App::get();
     let needs = app.needs;
     let shown = RwSignal::new(NEEDS);
-    let all = Memo::new(move || shown.get() > NEEDS);
+    let all = Memo::new(move || shown.get() > NEEDS && needs.with(Vec::len) > NEEDS);
     let row = |need: Need| {
         let class = if need.is_failure { "tag bad" } else { "tag warn" };
         let (title, number) = (need.subject.replacen("__", " / ", 1), need.count);
@@ -357,7 +357,8 @@ fn Needs() -> impl IntoView {
                 <h2>"Needs attention"</h2>
                 <span class="num">{move || match needs.with(Vec::len) { 0 => String::new(), n => n.to_string() }}</span>
             </header>
-            <div class="needs" class:all=move || all.get() tabindex=move || if all.get() { "0" } else { "-1" }>
+            <div class="needs" class:all=move || all.get() tabindex=move || all.get().then_some("0")
+                role=move || all.get().then_some("region") aria-label=move || all.get().then_some("All that needs attention")>
                 {move || needs.with(Vec::is_empty).then(|| view! { <p class="empty">"No problems: servers and tools work, and results match every schema."</p> }.into_any())}
                 {move || needs.get().into_iter().take(shown.get()).map(row).views()}
                 {move || (needs.with(Vec::len) > shown.get()).then(|| view! {

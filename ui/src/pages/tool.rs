@@ -241,7 +241,6 @@ fn Top(
     });
     view! {
         <div class="tool-head">
-            <Buttons versions=versions />
             <h1>
                 <span class="faint"><Foreign text=server /> " /"</span>
                 <Foreign text=tool limit=200 />
@@ -255,6 +254,7 @@ fn Top(
                     {(!row.listed).then(|| view! { <span class="tag warn">"not listed by its server"</span> }.into_any())}
                 }.into_any())}
             </h1>
+            <Buttons versions=versions />
             <p>{move || description.get().map(|text| view! { <Foreign text=text limit=600 /> }.into_any())}</p>
         </div>
         <dl class="facts">
@@ -268,8 +268,9 @@ fn Top(
                 {move || row.get().and_then(|row| row.mean_consistency).map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"))}
             </Fact>
             <Fact name="Active schema" title="advertised to clients of /mcp">
-                {move || match row.get().map(|row| row.source) {
-                    Some(Source::Declared | Source::Hybrid) if !versions.has_effective() => "declared".to_owned(),
+                {move || match (versions.has_effective(), row.get().map(|row| row.source)) {
+                    (None, _) => "–".to_owned(),
+                    (Some(false), Some(Source::Declared | Source::Hybrid)) => "declared".to_owned(),
                     _ => versions.effective(),
                 }}
             </Fact>

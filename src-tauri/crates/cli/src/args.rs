@@ -27,7 +27,7 @@ pub struct Args {
     /// Print JSON instead of tables
     #[arg(long, global = true)]
     pub json: bool,
-    /// Print data and errors only
+    /// Log errors only, and print fewer notes
     #[arg(short, long, global = true)]
     pub quiet: bool,
     /// Print more; twice for everything

@@ -187,7 +187,7 @@ impl Engine {
 
 /// What a copied data directory does differently from now on.
 fn of_a_copy(data: &Path, renumbered: Result<Option<Renumbered>, DataDirError>) -> Vec<String> {
-    let Renumbered { from, to } = match renumbered {
+    let Renumbered { from, to, original } = match renumbered {
         Ok(Some(change)) => change,
         Ok(None) => return Vec::new(),
         Err(error) => return vec![format!("whether this data directory is a copy is unknown: {error}")],
@@ -195,11 +195,13 @@ fn of_a_copy(data: &Path, renumbered: Result<Option<Renumbered>, DataDirError>) 
     let mut notes = vec![format!(
         "this data directory is a copy: machine {from} also counts elsewhere, so this one is machine {to} from now on"
     )];
+    let Some(original) = original else { return notes };
     match set_aside(data) {
         Ok(None) => {}
         Ok(Some(aside)) => notes.push(format!(
-            "the original keeps folders of wrappers current; {} names them, and `schemascope generate --out DIR` keeps \
-             one current from here",
+            "the original, {}, keeps folders of wrappers current; {} names them, and `schemascope generate --out DIR` \
+             keeps one current from here",
+            original.display(),
             aside.display()
         )),
         Err(error) => notes.push(format!("wrappers of the original are written from here, too: {error}")),

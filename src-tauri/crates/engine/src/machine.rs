@@ -2,10 +2,11 @@
 //!
 //! Beside the number, a file notes when the number's file was created. A copy of that file was created later. A
 //! directory that is moved within a file system keeps its number; one that is restored from a backup gets a new one,
-//! which is harmless: calls from before keep the old number in their ids.
+//! which is harmless: calls from before keep the old number in their ids. Where the directory was tells whether the
+//! original is still there.
 
 use std::fs::Metadata;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use schemascope_registry::exchange::machine_name;
@@ -26,12 +27,17 @@ struct Machine {
     /// Numbers that the directory had before it was copied, oldest first.
     #[serde(default)]
     earlier: Vec<String>,
+    /// The directory.
+    #[serde(default)]
+    path: Option<PathBuf>,
 }
 
 /// A change of the number.
 pub(crate) struct Renumbered {
     pub(crate) from: String,
     pub(crate) to: String,
+    /// The directory that this one is a copy of, if it is still there.
+    pub(crate) original: Option<PathBuf>,
 }
 
 impl DataDir {
@@ -39,18 +45,27 @@ impl DataDir {
     pub(crate) fn settle_node(&self) -> Result<Option<Renumbered>, DataDirError> {
         let node = machine_name(self.node()?);
         let path = self.path().join(FILE);
+        let own = std::path::absolute(self.path()).unwrap_or_else(|_| self.path().to_owned());
         let io = |error| DataDirError::Io { path: path.clone(), error };
         let created = created(&self.path().join("node")).map_err(io)?;
         // A damaged file is replaced, which costs at most a new number.
         let text = read_text(&path).map_err(io)?;
         let known = text.map(|text| serde_json::from_str::<Machine>(&text).unwrap_or_default());
         let Some(mut machine) = known else {
-            self.write_machine(&Machine { created, earlier: Vec::new() })?;
+            self.write_machine(&Machine { created, earlier: Vec::new(), path: Some(own) })?;
             return Ok(None);
         };
         if machine.created == created {
+            if machine.path.as_ref() != Some(&own) {
+                self.write_machine(&Machine { path: Some(own), ..machine })?;
+            }
             return Ok(None);
         }
+        let number = std::fs::read(self.path().join("node")).map_err(io)?;
+        let is_there = |other: &PathBuf| {
+            *other != own && std::fs::read(other.join("node")).is_ok_and(|same| same == number)
+        };
+        let original = machine.path.take().filter(is_there);
         self.renew_node()?;
         let to = machine_name(self.node()?);
         if machine.earlier.len() >= MAX_EARLIER {
@@ -58,8 +73,8 @@ impl DataDir {
             machine.earlier.remove(1);
         }
         machine.earlier.push(node.clone());
-        self.write_machine(&Machine { created, earlier: machine.earlier })?;
-        Ok(Some(Renumbered { from: node, to }))
+        self.write_machine(&Machine { created, earlier: machine.earlier, path: Some(own) })?;
+        Ok(Some(Renumbered { from: node, to, original }))
     }
 
     /// The number of calls that were counted before states said whose they are: the first that this directory had.
@@ -117,8 +132,11 @@ mod tests {
         let [here, moved, copy] = ["here", "moved", "copy"].map(|name| scratch.path().join(name));
         let number = |path: &Path| {
             let data = DataDir::own(path).unwrap();
-            let renumbered = data.settle_node().unwrap().map(|change| (change.from, change.to));
-            (data.node().unwrap(), data.first_node().unwrap(), renumbered)
+            let renumbered = data.settle_node().unwrap();
+            let original = renumbered.as_ref().and_then(|change| change.original.clone());
+            let names = renumbered.map(|change| (change.from, change.to));
+            assert_eq!(original, names.is_some().then(|| moved.clone()).filter(|original| original.exists()));
+            (data.node().unwrap(), data.first_node().unwrap(), names)
         };
         let (node, first, renumbered) = number(&here);
         assert_eq!((first, renumbered), (node, None));
@@ -134,6 +152,8 @@ mod tests {
         assert_eq!((first, renumbered), (node, Some(names)));
         assert_eq!(number(&copy), (other, node, None));
         DataDir::own(&copy).unwrap().renew_node_at_start().unwrap();
+        // Neither is a copy of another directory: one that counts under a number twice, one whose original is gone.
+        std::fs::remove_dir_all(&moved).unwrap();
         let (third, first, renumbered) = number(&copy);
         assert!(third != other && first == node && renumbered.is_some());
     }

@@ -72,6 +72,9 @@ pub fn Tabs(
         app.replace(Route { tab: tab.to_owned(), ..app.route.get_untracked() });
     };
     let keydown = move |event: leptos::ev::KeyboardEvent| {
+        if event.ctrl_key() || event.alt_key() || event.meta_key() || event.shift_key() {
+            return;
+        }
         let at = TABS.iter().position(|(name, _)| *name == tab.get_untracked()).unwrap_or_default();
         let next = match event.key().as_str() {
             "ArrowRight" => (at + 1) % TABS.len(),

@@ -80,9 +80,9 @@ impl Versions {
         self.id.get_value()
     }
 
-    /// Whether a version is active.
-    pub fn has_effective(&self) -> bool {
-        self.known.with(|known| known.as_ref().is_some_and(|reply| reply.in_force.is_some()))
+    /// Whether a version is active, once that is known.
+    pub fn has_effective(&self) -> Option<bool> {
+        self.known.with(|known| known.as_ref().map(|reply| reply.in_force.is_some()))
     }
 
     /// The active version, in words.

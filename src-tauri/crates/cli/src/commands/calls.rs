@@ -25,11 +25,11 @@ const TABLE: usize = 50;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Filters are those of the dashboard: a part of a tool id, tool:git*, server:shop, status:error, \
-    duration:>500ms, client:claude*, fits:no. Several must all hold. One that begins with - excludes; it stands behind \
-    --. Without filters, the table begins with calls that are running.\n\nExamples:\n  \
+    duration:>500ms, client:claude*, fits:no. A call must pass every filter. A filter that begins with - excludes; \
+    write it after --. Without filters, the table begins with calls that are running.\n\nExamples:\n  \
     schemascope calls --failures --limit 10\n  \
     schemascope calls server:shop fits:no --since 2026-11-01\n  \
-    schemascope calls --limit 20 -- client:claude* -status:ok\n  \
+    schemascope calls --limit 20 -- 'client:claude*' -status:ok\n  \
     schemascope calls 01a229e88e942b743f2e    one call, with its result\n  \
     schemascope calls --tool git__git_log --json > calls.ndjson    for `check`"
 )]
@@ -56,10 +56,13 @@ pub struct Calls {
 
 impl WithEngine for Calls {
     async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
-        if let [id] = self.filters.as_slice()
-            && one::is_id(id)
-        {
-            return one::show(id, args, front).await;
+        if let Some(id) = self.filters.iter().find(|word| one::is_id(word)) {
+            let is_alone = self.filters.len() == 1 && self.filter() == *id && self.tool.is_none();
+            if is_alone && self.since.or(self.until).is_none() && self.limit.is_none() {
+                return one::show(id, args, front).await;
+            }
+            output::error("the id of a call selects it alone; leave out filters and options");
+            return Ok(ExitCode::from(2));
         }
         let mut left = self.limit.unwrap_or(if args.json { usize::MAX } else { TABLE });
         let mut before =

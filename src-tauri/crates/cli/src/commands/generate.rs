@@ -164,7 +164,8 @@ impl WithEngine for Generate {
         if !is_kept && !args.quiet {
             let folder = self.out.display();
             output::note(&harmless(&format!(
-                "{folder} is kept current from now on; `schemascope generate --forget {folder}` ends that"
+                "while Schemascope runs, it keeps {folder} current (setting evolve); `schemascope generate --forget \
+                 '{folder}'` ends that"
             )));
         }
         output::line("")?;

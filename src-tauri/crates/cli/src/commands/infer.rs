@@ -244,6 +244,6 @@ fn bar(length: Option<u64>) -> ProgressBar {
         "{decimal_bytes} of {decimal_total_bytes} {wide_bar:.cyan/black} {decimal_bytes_per_sec} {eta}";
     match length {
         Some(length) => output::bar(length, template),
-        None => ProgressBar::new_spinner(),
+        None => output::spinner("reading"),
     }
 }

@@ -76,6 +76,7 @@ impl WithEngine for Report {
                 fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?;
                 output::note(&format!("{} written", path.display()));
             }
+            None if format.is_some_and(|format| format != Format::Text) => output::line(text.trim_end())?,
             None => {
                 for line in text.trim_end().lines() {
                     output::line(&output::hanging(line, INDENT))?;
@@ -156,7 +157,7 @@ fn text(report: &Totals, running: bool) -> String {
         counted(report.server_count, "server"),
         counted(report.call_count, "call"),
         count(report.failure_count),
-        counted(report.observation_count, "observation")
+        counted(report.observation_count, "result")
     ));
     attention(report).iter().for_each(|text| line(text));
     line("");
@@ -243,7 +244,7 @@ fn text(report: &Totals, running: bool) -> String {
         }
         if recorder.not_judged > 0 {
             line(&format!(
-                "          {} observations not validated: their schema is invalid or too slow to check",
+                "          {} results not validated: their schema is invalid or too slow to check",
                 count(recorder.not_judged)
             ));
         }

@@ -52,7 +52,7 @@ impl WithEngine for Schema {
         if std::io::stdout().is_terminal() {
             let version = reply.version.map_or_else(String::new, |version| format!("version {version}, "));
             output::note(&format!(
-                "{version}{}, quality {}, {} observations",
+                "{version}{}, quality {}, {} results",
                 reply.source,
                 reply.quality,
                 count(reply.observation_count)
@@ -73,7 +73,7 @@ async fn infer_where(verb: &Schema, argument: &str, front: &Front) -> Result<Exi
     let reply = front.call(InferWhere { tool_id, argument, value }).await?;
     output::schema(&reply.schema)?;
     output::note(&format!(
-        "{} observations in the latest {} calls",
+        "{} results in the latest {} calls",
         count(reply.observation_count),
         count(reply.call_count)
     ));

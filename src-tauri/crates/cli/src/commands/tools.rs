@@ -17,8 +17,8 @@ verbs!(Learned: reader Tools);
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Filters are those of the dashboard: a part of a tool id, tool:git*, server:shop, quality:<high, \
-    source:inferred, violated:yes, calls:>100. Several must all hold. One that begins with - excludes; it stands behind \
-    --.\n\nExamples:\n  \
+    source:inferred, violated:yes, calls:>100. A tool must pass every filter. A filter that begins with - excludes; write \
+    it after --.\n\nExamples:\n  \
     schemascope tools git__               tools whose id contains this\n  \
     schemascope tools 'calls:>0' 'quality:<high'\n  \
     schemascope --json tools              everything that is known, for a program"

@@ -38,7 +38,7 @@ impl WithEngine for Versions {
 fn print(reply: &VersionsReply) -> Result<()> {
     if reply.versions.is_empty() {
         output::note(
-            "No version yet. One is created when the inferred schema has stayed the same for a few observations.",
+            "No version yet. One is created when the inferred schema has stayed the same for a few results.",
         );
         return Ok(());
     }

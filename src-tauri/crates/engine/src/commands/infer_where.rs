@@ -32,7 +32,7 @@ impl Handle<InferWhere> for Engine {
         let observations = tool.shape.observations();
         if observations == 0 {
             let message = match calls {
-                0 => format!("{tool_id} was never called"),
+                0 => format!("no call of {tool_id} is stored"),
                 _ => format!("none of the latest {calls} calls of {tool_id} {wanted}"),
             };
             return Err(ApiError::new(ErrorKind::NotFound, message));

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
-use schemascope_api::{GetCall, ListCalls};
+use schemascope_api::{BrowseCalls, GetCall};
 use schemascope_engine::Front;
 use schemascope_model::{CallId, CallRecord, Fit};
 use serde::Deserialize;
@@ -37,10 +37,10 @@ pub async fn show(digits: &str, args: &Args, front: &Front) -> Result<ExitCode> 
 
 async fn resolve(digits: &str, front: &Front) -> Result<CallId> {
     let digits = digits.to_lowercase();
-    let page = ListCalls { before: CallId::last_with(&digits), limit: 2, ..ListCalls::default() };
-    let calls = front.call(page).await?.calls;
+    let page = BrowseCalls { before: CallId::last_with(&digits), limit: 2, ..BrowseCalls::default() };
+    let rows = front.call(page).await?.rows;
     let ids: Vec<CallId> =
-        calls.iter().map(|call| call.id).filter(|id| id.to_string().starts_with(&digits)).collect();
+        rows.iter().map(|row| row.id).filter(|id| id.to_string().starts_with(&digits)).collect();
     match ids.as_slice() {
         [] => bail!("there is no call {digits}; `schemascope calls` lists them with their ids"),
         [id] => Ok(*id),
@@ -115,7 +115,8 @@ fn print_result(result: &RawValue) -> Result<()> {
             (Some(_), _) if outer.structured.is_some() => {}
             (Some(text), _) => body("result", Some(&text))?,
             (None, kind) => {
-                output::note(&format!("({} block; --json shows it)", kind.unwrap_or("unknown".into())));
+                let kind = output::harmless(kind.as_deref().unwrap_or("unknown"));
+                output::note(&format!("({kind} block; --json shows it)"));
             }
         }
     }

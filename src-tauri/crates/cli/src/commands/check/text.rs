@@ -30,7 +30,7 @@ pub fn write(shown: &Findings<'_>) -> String {
     };
     text += &format!(
         "{} of {} checked: {found}\n",
-        counted(checks.observation_count, "observation"),
+        counted(checks.observation_count, "result"),
         counted(checks.tools_checked, "tool"),
     );
     if !checks.not_observed.is_empty() {

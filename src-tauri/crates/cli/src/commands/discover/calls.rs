@@ -192,7 +192,7 @@ pub fn print(args: &Args, discovered: &Discovered) -> Result<()> {
     let counts = counts.iter().map(|(state, count)| format!("{} {}", output::count(*count), word(*state)));
     output::line(&counts.collect::<Vec<_>>().join(", "))?;
     for Learned { tool_id, before, after, observations } in learned {
-        let observations = counted(*observations, "observation");
+        let observations = counted(*observations, "result");
         let quality = if before == after { after.to_string() } else { format!("{before} → {after}") };
         output::line(&format!("{}: {quality}, {observations}", harmless(tool_id)))?;
     }

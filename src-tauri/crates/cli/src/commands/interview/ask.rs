@@ -237,10 +237,11 @@ pub async fn answer(args: &Args, front: &Front, at: &Where, text: &str) -> Resul
     arguments.insert("answer".to_owned(), text.into());
     let read = call(front, "process_ds_answer", arguments).await?;
     if args.json {
-        return printed(args, &read);
+        output::json(&read)?;
+    } else {
+        output::json(&read["updated_ascr"])?;
+        output::note(&told(&read));
     }
-    output::json(&read["updated_ascr"])?;
-    output::note(&told(&read));
     Ok(if read["next_action"] == "needs_clarification" { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 

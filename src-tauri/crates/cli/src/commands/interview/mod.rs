@@ -281,13 +281,33 @@ fn in_commands(advice: &str) -> String {
         ("start_interview", "`schemascope interview start`"),
         ("get_next_question", "`schemascope interview ask`"),
         ("get_next_ds", "`schemascope interview ask`"),
+        ("start_ds_pursuit", "`schemascope interview start --ds`"),
+        ("process_ds_answer", "`schemascope interview answer`"),
+        ("create_surrogate_expert", "`schemascope interview play`"),
         ("finalize_ds", "`schemascope interview finish`"),
         ("with the project_id", "with --project"),
         ("Call ", "Use "),
         ("; call ", "; use "),
         ("pass force: true", "use --force"),
     ];
-    COMMANDS.iter().fold(advice.to_owned(), |text, (tool, command)| text.replace(tool, command))
+    let replaced = |text: &str| {
+        COMMANDS.iter().fold(text.to_owned(), |text, (tool, command)| text.replace(tool, command))
+    };
+    // What is quoted is what someone wrote.
+    let (mut told, mut rest) = (String::new(), advice);
+    while let Some(start) = rest.find('"') {
+        let mut is_escaped = false;
+        let end = rest[start + 1..].find(|c| {
+            let is_end = c == '"' && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            is_end
+        });
+        let end = end.map_or(rest.len(), |end| start + end + 2);
+        told += &replaced(&rest[..start]);
+        told += &rest[start..end];
+        rest = &rest[end..];
+    }
+    told + &replaced(rest)
 }
 
 /// The arguments that name a conversation and what is pursued in it.
@@ -347,7 +367,10 @@ mod tests {
                 "Ask on, or pass force: true to abandon the pursuit.",
                 "Ask on, or use --force to abandon the pursuit.",
             ),
-            ("there is no project \"x\"", "there is no project \"x\""),
+            (
+                "there is no project \"Call \\\"get_next_ds\"; call start_ds_pursuit first",
+                "there is no project \"Call \\\"get_next_ds\"; use `schemascope interview start --ds` first",
+            ),
         ] {
             assert_eq!(in_commands(advice), expected);
         }

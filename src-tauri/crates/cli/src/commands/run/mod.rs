@@ -86,7 +86,7 @@ fn reason(error: &io::Error) -> String {
 fn closing(passed: Passed, wrappers: Option<u64>) -> String {
     let calls = counted(passed.calls, "call");
     let learned = match passed.observations {
-        Some(observations) => format!("schemascope: {calls}, {}", counted(observations, "observation")),
+        Some(observations) => format!("schemascope: {calls}, {}", counted(observations, "result")),
         None => format!("schemascope: {calls}; what was learned from them is unknown"),
     };
     match wrappers {
@@ -152,9 +152,9 @@ mod tests {
     #[test]
     fn closing_line_says_calls_and_observations() {
         let line = |calls, observations| closing(Passed { calls, observations }, None);
-        assert_eq!(line(1, Some(0)), "schemascope: 1 call, 0 observations");
+        assert_eq!(line(1, Some(0)), "schemascope: 1 call, 0 results");
         assert_eq!(line(2, None), "schemascope: 2 calls; what was learned from them is unknown");
         let passed = Passed { calls: 1, observations: Some(1) };
-        assert_eq!(closing(passed, Some(2)), "schemascope: 1 call, 1 observation, 2 wrappers changed");
+        assert_eq!(closing(passed, Some(2)), "schemascope: 1 call, 1 result, 2 wrappers changed");
     }
 }
