@@ -111,7 +111,7 @@ await play(
     await matches(() => text(page, ".conversation-row"), /scheduling-problem-type.*in progress/);
 
     step("it goes on by itself");
-    const goesOn = page.locator('.conversation-actions button:has-text("Goes on by itself")');
+    const goesOn = page.locator('.conversation-actions button:has-text("Continue automatically")');
     await becomes(() => goesOn.getAttribute("aria-pressed"), "false");
     await goesOn.click();
     await becomes(() => goesOn.getAttribute("aria-pressed"), "true");

@@ -77,11 +77,7 @@ fn calls_are_recorded_when_the_command_has_ended() {
         }
         client.call("shop__refund", &json!({"id": "1"})).unwrap();
         let (code, err) = script.end();
-        assert_eq!(
-            (code, err.lines().last()),
-            (Some(7), Some("schemascope: 4 calls, 3 results")),
-            "{err}"
-        );
+        assert_eq!((code, err.lines().last()), (Some(7), Some("schemascope: 4 calls, 3 results")), "{err}");
         let calls = program.json_lines(&["calls"]).unwrap();
         assert_eq!(calls.len(), if attached { 8 } else { 4 });
     }

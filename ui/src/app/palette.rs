@@ -7,6 +7,7 @@ use schemascope_api::{PAGES, PageId};
 use super::dialogs::restart;
 use super::{App, Dialog, Theme};
 use crate::cells::{Memo, RwSignal, StoredValue, click, effect};
+use crate::export::Exporting;
 use crate::parts::{Icon, Views};
 use crate::route::Route;
 use crate::{browser, order, text};
@@ -31,6 +32,7 @@ enum Act {
     Theme(Theme),
     Restart(String),
     Help,
+    Export,
 }
 
 fn choices(app: App) -> Vec<Choice> {
@@ -54,6 +56,12 @@ fn choices(app: App) -> Vec<Choice> {
         kind: "help",
         act: Act::Help,
     });
+    choices.push(Choice {
+        icon: "download",
+        name: "Export schemas, overrides and bundles".into(),
+        kind: "command",
+        act: Act::Export,
+    });
     choices.extend([Theme::System, Theme::Light, Theme::Dark].into_iter().map(|theme| Choice {
         icon: theme.icon(),
         name: format!("Theme: {}", theme.name()),
@@ -67,6 +75,11 @@ fn choices(app: App) -> Vec<Choice> {
             kind: "tool",
             act: Act::Go(Route::tool(id)),
         }));
+        for tool in picture.tools.values() {
+            let Some(version) = tool.candidate_version else { continue };
+            let name = format!("Promote or reject v{version} of {}", text::visible(&tool.tool_id, 120));
+            choices.push(go("inbox", &name, "decision", Route::item(PageId::Review, tool.tool_id.clone())));
+        }
         for name in picture.servers.keys() {
             choices.push(go(
                 "server",
@@ -101,6 +114,7 @@ fn act(app: App, choice: &Choice) {
         Act::Go(route) => app.go(route.clone()),
         Act::Theme(theme) => app.theme.set(*theme),
         Act::Help => app.dialog.set(Some(Dialog::Help)),
+        Act::Export => app.dialog.set(Some(Dialog::Export(Exporting::all()))),
         Act::Restart(server_name) => restart(app, server_name.clone()),
     }
 }

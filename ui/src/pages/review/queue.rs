@@ -26,9 +26,9 @@ pub struct Waiting {
 }
 
 pub const COLUMNS: &[Column<Waiting>] = &[
-    Column::text("tool", "Tool", Width::Share(120, 1.0), &name),
+    Column::text("tool", "Tool", Width::Share(96, 1.0), &name),
     Column::text("version", "Version", Width::Fixed(58), &version),
-    Column::text("verdict", "Verdict", Width::Fixed(112), &verdict),
+    Column::text("verdict", "Verdict", Width::Fixed(102), &verdict),
 ];
 
 /// Tools selected for a decision about several.

@@ -90,7 +90,7 @@ fn fit(fit: &Fit) -> String {
     }
 }
 
-/// Prints structured content, or else the text blocks. What is neither is named, unless there is nothing else.
+/// Prints structured content, or else the text blocks. Other blocks are only named.
 fn print_result(result: &RawValue) -> Result<()> {
     #[derive(Deserialize)]
     struct Outer<'a> {
