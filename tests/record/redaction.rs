@@ -294,7 +294,7 @@ fn redact_knows_the_secrets_of_command_line_tools() {
     assert!(run.code == Some(1) && run.err.contains("has to be an array"), "{run:?}");
     fs::remove_file(program.config()).unwrap();
     let run = program.run(&["redact"]).unwrap();
-    assert!(run.code == Some(1) && run.err.contains("does not exist"), "{run:?}");
+    assert!(run.code == Some(2) && run.err.contains("there is no such file"), "{run:?}");
 }
 
 /// Rules or a configuration that cannot be read: nothing is done, since it is unknown what to look for.

@@ -98,10 +98,7 @@ fn schema_is_inferred_from_calls_with_one_argument_value() {
     let schema = program.json(&["schema", "api__export", "--where", "options.format=text"]).unwrap();
     assert_eq!(schema["type"], "string");
     let run = program.run(&["schema", "api__export", "--where", "options.format=\"json\""]).unwrap();
-    assert!(
-        run.out.contains("\"rows\"") && run.err.contains("20 observations in the latest 40 calls"),
-        "{run:?}"
-    );
+    assert!(run.out.contains("\"rows\"") && run.err.contains("20 results in the latest 40 calls"), "{run:?}");
     let run = program.run(&["schema", "api__export", "--where", "options.format=xml"]).unwrap();
     assert!(run.code == Some(1) && run.err.contains("none of the latest 40 calls"), "{run:?}");
 }
