@@ -225,7 +225,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Left,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Source(row),
-        width: 132,
+        width: 130,
         min_table_width: 830,
     },
     ToolColumn {
@@ -243,7 +243,7 @@ pub const TOOL_COLUMNS: &[ToolColumn] = &[
         align: Align::Right,
         shown_in: ShownIn::Both,
         cell: |row| ToolCell::Count(row.observation_count),
-        width: 70,
+        width: 60,
         min_table_width: 830,
     },
     ToolColumn {
