@@ -16,7 +16,7 @@ use crate::layout::{Shown, Width};
 use crate::numbers::{ago, count, duration, percent};
 use crate::pages::start::NoTools;
 use crate::parts::{
-    Column, Empty, Foreign, Ladder, Loading, Named, OutcomeWord, Time, ToolName, Views, linked_table, time,
+    Column, Empty, Foreign, Ladder, Loading, OutcomeWord, Time, ToolName, Views, linked_table, time,
 };
 use crate::route::Route;
 use crate::{door, order};
@@ -342,7 +342,7 @@ fn Needs() -> impl IntoView {
                 <span><span class=class>{need.kind.word()}</span></span>
                 <div>
                     <Foreign text=title limit=120 />
-                    <p><Named text=need.text limit=260 /><span class="faint num">{since}</span></p>
+                    <p><Foreign text=need.text.replace('`', "") limit=260 /><span class="faint num">{since}</span></p>
                 </div>
                 {help(&need.place).map(|(label, href)| view! {
                     <a class="button small" href=href title=number.map(count)>{label}</a>
@@ -357,8 +357,7 @@ fn Needs() -> impl IntoView {
                 <h2>"Needs attention"</h2>
                 <span class="num">{move || match needs.with(Vec::len) { 0 => String::new(), n => n.to_string() }}</span>
             </header>
-            <div class="needs" class:all=move || all.get() tabindex=move || all.get().then_some("0")
-                role=move || all.get().then_some("region") aria-label=move || all.get().then_some("All that needs attention")>
+            <div class="needs" class:all=move || all.get()>
                 {move || needs.with(Vec::is_empty).then(|| view! { <p class="empty">"No problems: servers and tools work, and results match every schema."</p> }.into_any())}
                 {move || needs.get().into_iter().take(shown.get()).map(row).views()}
                 {move || (needs.with(Vec::len) > shown.get()).then(|| view! {

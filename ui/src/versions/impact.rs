@@ -12,7 +12,7 @@ use crate::cells::{RwSignal, StoredValue, effect};
 use crate::door;
 use crate::live::Connection;
 use crate::numbers::{count, number_of, percent};
-use crate::parts::{Foreign, Loading, Views};
+use crate::parts::{Foreign, Loading, Named, Views};
 use crate::route::Route;
 use crate::text::visible;
 
@@ -146,7 +146,7 @@ fn edges(diff: &EdgeDiff) -> Option<AnyView> {
                 <span class=format!("tag {class}")>{*word}</span>
                 <a class="mono cut" target="_blank" href=Route::graph(&edge.from).address()><Foreign text=format!("{} → {}", edge.from, edge.to) limit=200 /></a>
                 <span class="dim">{used}</span>
-                {cause.map(|cause| view! { <span class="cause"><Foreign text=cause limit=300 /></span> }.into_any())}
+                {cause.map(|cause| view! { <span class="cause"><Named text=cause limit=300 /></span> }.into_any())}
             </li>
         }
         .into_any()
