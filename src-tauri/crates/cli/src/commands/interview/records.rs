@@ -16,7 +16,6 @@ use crate::args::{Args, person};
 use crate::output::{self, harmless, harmless_lines};
 
 pub async fn show(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
-    let project = &at.project;
     let mut at: Map<String, Value> = place(front, at).await?;
     at.remove("ds_id");
     let history = call(front, "get_conversation_history", at.clone()).await?;
@@ -42,9 +41,10 @@ pub async fn show(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
     output::line(&harmless_lines(&serde_json::to_string_pretty(by_ds)?))?;
     for conflict in aggregates["conflicts"].as_array().into_iter().flatten() {
         let path = conflict["path"].as_str().unwrap_or_default();
+        // Names and paths are what others wrote, so none is part of a command to copy.
         output::note(&format!(
-            "conflict at {path}: first {}, then {}; `schemascope interview settle {} {path} VALUE` settles it",
-            conflict["earlier"], conflict["later"], project
+            "conflict at {path}: first {}, then {}; `schemascope interview settle PROJECT PATH VALUE` settles it",
+            conflict["earlier"], conflict["later"]
         ));
     }
     Ok(ExitCode::SUCCESS)
