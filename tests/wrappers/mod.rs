@@ -147,40 +147,52 @@ fn python_models_accept_valid_values_unchanged_and_reject_others() {
 #[test]
 fn wrapper_receives_the_value_that_is_learned_in_any_language() {
     let scratch = tempfile::tempdir().unwrap();
-    let texts =
-        [("rows", "[{'id': 1, 'name': None}]"), ("big", "{\"n\": 12345678901234567890}"), ("plain", "done")];
+    let texts: [(&str, &[&str]); 4] = [
+        ("rows", &["[{'id': 1, 'name': None}]"]),
+        ("big", &["{\"n\": 12345678901234567890}"]),
+        ("plain", &["done"]),
+        // A list as FastMCP sends it.
+        ("items", &["{\"n\": 1}", "{\"n\": 2}"]),
+    ];
     let names = texts.map(|(name, _)| name);
     let url = scripted(move |asked: &ScriptedRequest| {
         asked.usual(&names).unwrap_or_else(|| {
             let name = asked.message["params"]["name"].as_str().unwrap_or_default();
-            let text = texts.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
-            asked.answered(&json!({"content": [{"type": "text", "text": text}]}))
+            let texts = texts.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, texts)| texts);
+            let blocks: Vec<_> = texts.iter().map(|text| json!({"type": "text", "text": text})).collect();
+            asked.answered(&json!({"content": blocks}))
         })
     });
     let servers = Map::from_iter([("api".to_owned(), json!({"type": "http", "url": url.unwrap()}))]);
     let program = Program::new(&places(), scratch.path(), &servers).unwrap();
     let folder = scratch.path().join("wrappers");
     let serve = program.serve(&[]).unwrap();
-    program.run(&["call", "api__rows"]).unwrap();
+    for tool in ["api__rows", "api__items"] {
+        program.run(&["call", tool]).unwrap();
+    }
     let out = folder.to_string_lossy().into_owned();
     let run = program.run(&["generate", "--out", &out]).unwrap();
     assert_eq!(run.code, Some(0), "{run:?}");
     let script = r#"
 import asyncio, sys
 sys.path.insert(0, sys.argv[1])
-from servers.api import BigParams, PlainParams, RowsParams, big, plain, rows
-from schemascope_runtime import call_mcp_tool
+from servers.api import BigParams, ItemsParams, PlainParams, RowsParams, big, items, plain, rows
+from schemascope_runtime import call_mcp_tool, read_result
 
 async def main():
     result = await rows(RowsParams())
     print([(row.id, row.name) for row in result.root], result.fits)
     print((await big(BigParams())).require("n"), (await plain(PlainParams())).raw)
     print(await call_mcp_tool("api__rows", {}))
+    result = await items(ItemsParams())
+    print([item.n for item in result.root], result.fits)
+    print(read_result("api__items", {"content": [{"type": "text", "text": text} for text in ("1", "[2]")]}))
 
 asyncio.run(main())
 "#;
     let printed = python(&program, script, &folder);
-    let expected = "[(1, None)] True\n12345678901234567890 done\n[{'id': 1, 'name': None}]\n";
+    let expected =
+        "[(1, None)] True\n12345678901234567890 done\n[{'id': 1, 'name': None}]\n[1, 2] True\n[1, [2]]\n";
     assert_eq!(printed, expected);
     drop(serve);
 }

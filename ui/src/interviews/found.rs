@@ -101,6 +101,20 @@ impl Exchange {
             answered_by: optional("answered_by"),
         }
     }
+
+    /// The answer as people read it: one given as JSON is a line for each choice or member.
+    pub fn said(&self) -> Option<String> {
+        let answer = self.answer.as_ref()?;
+        let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let lines: Vec<String> = match serde_json::from_str(answer) {
+            Ok(Value::Array(items)) if !items.is_empty() => items.iter().map(plain).collect(),
+            Ok(Value::Object(members)) if !members.is_empty() => {
+                members.iter().map(|(key, value)| format!("{key}: {}", plain(value))).collect()
+            }
+            _ => return Some(answer.clone()),
+        };
+        Some(lines.join("\n"))
+    }
 }
 
 impl Conflict {
@@ -143,6 +157,17 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn answer_in_json_is_said_in_lines() {
+        let said = |answer: &str| Exchange { answer: Some(answer.to_owned()), ..Exchange::default() }.said();
+        assert_eq!(said(r#"["A, B","C"]"#).as_deref(), Some("A, B\nC"));
+        assert_eq!(said(r#"{"who": "Ana", "hours": [1, 2]}"#).as_deref(), Some("who: Ana\nhours: [1,2]"));
+        for unchanged in ["a\nb", "7", "[]", "{not JSON", "| a |\n| --- |\n| 1 |\n"] {
+            assert_eq!(said(unchanged).as_deref(), Some(unchanged));
+        }
+        assert_eq!(Exchange::default().said(), None);
+    }
 
     #[test]
     fn open_question_is_that_of_the_current_pursuit() {

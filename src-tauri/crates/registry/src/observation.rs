@@ -1,8 +1,9 @@
 //! Chooses the value of a result that a shape learns from.
 //!
-//! It is `structuredContent` if present, or the structure of its text if that is `{"result": text}`; else the first
-//! text block if it is JSON, or all text blocks together if they are; else the structure of the text, or the text as
-//! a string. A result without any of these, one that asks for input, and a task handle teach nothing.
+//! It is `structuredContent` if present, or the structure of its text if that is `{"result": text}`; else the list of
+//! all text blocks if each is JSON; else the first text block if it is JSON, or all text blocks together if they are;
+//! else the structure of the text, or the text as a string. A result without any of these, one that asks for input, and
+//! a task handle teach nothing.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +11,7 @@ use std::ops::Range;
 use schemascope_json::{Cursor, quoted_end, splice_text};
 use schemascope_judge::Conformance;
 use schemascope_model::Carrier;
-use schemascope_textform::{Form, Kind, Structure, kind, read_blocks, wrapped};
+use schemascope_textform::{Form, Kind, Structure, kind, list_of_blocks, read_blocks, wrapped};
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -21,7 +22,8 @@ pub struct Observation<'a> {
     pub carrier: Carrier,
     /// The value, as JSON text.
     pub json: Cow<'a, str>,
-    /// The value as it was sent, as JSON text, where the observation was read from inside it.
+    /// The value as it was sent, as JSON text, where the observation was read from inside it; the first value, where the
+    /// observation is a list of several.
     pub sent: Option<Cow<'a, str>>,
 }
 
@@ -228,6 +230,13 @@ impl<'a> Members<'a> {
         }
         let mut texts: Vec<(&str, Cow<'_, str>)> =
             self.texts?.into_iter().filter_map(|written| Some((written, said(written)?))).collect();
+        let blocks: Vec<&str> = texts.iter().map(|(_, text)| &**text).collect();
+        if let Some(Structure { form, json }) = list_of_blocks(&blocks) {
+            // A schema that a server declares describes its first block as a rule.
+            let first = blocks.into_iter().find(|block| is_json(block))?.to_owned();
+            let sent = Some(first.into());
+            return Some((Observation { carrier: carrier(form), json, sent }, None));
+        }
         if is_json(&texts.first()?.1) {
             let (written, json) = texts.swap_remove(0);
             return Some((Observation::new(Carrier::JsonInText, json), Some(written)));
@@ -353,6 +362,10 @@ mod tests {
         check(
             r#"{"content":[{"type":"text","text":"[1,"},{"type":"text","text":"2]"}]}"#,
             Some((JsonInText, "[1,2]")),
+        );
+        check(
+            r#"{"content":[{"type":"text","text":"{\"a\":1.0}"},{"type":"text","text":"{\"a\":2}"}]}"#,
+            Some((JsonInText, r#"[{"a":1.0},{"a":2}]"#)),
         );
         check(
             r#"{"content":[{"type":"image","data":""},{"type":"text","text":"{}"},{"type":"text","text":"done"}]}"#,

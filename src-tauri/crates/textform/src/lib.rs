@@ -73,6 +73,22 @@ pub fn read(text: &str) -> Option<Structure<'_>> {
 /// Reads one form: the value as JSON.
 type Reader = fn(&str) -> Option<String>;
 
+/// Reads the values of several text blocks as a list: many servers send each item of a list in a block of its own. All
+/// blocks are JSON, or some are objects or lists and the others are a few words about them.
+pub fn list_of_blocks(blocks: &[&str]) -> Option<Structure<'static>> {
+    let mut items: Vec<&str> =
+        blocks.iter().map(|block| block.trim()).filter(|block| is_json(block)).collect();
+    let mut form = Form::Json;
+    if items.len() < blocks.len() {
+        form = Form::MarkdownJson;
+        items.retain(|item| item.starts_with(['{', '[']));
+        let mut around = markdown::Around::default();
+        let words = blocks.iter().map(|block| block.trim()).filter(|block| !is_json_container(block));
+        words.map(|block| around.add(block)).collect::<Option<()>>()?;
+    }
+    (items.len() > 1).then(|| Structure { form, json: format!("[{}]", items.join(",")).into() })
+}
+
 /// Reads the text blocks of a result of which one is JSON and the others are a few words about it.
 pub fn read_blocks<'a>(blocks: &[&'a str]) -> Option<Structure<'a>> {
     let mut found = None;
@@ -101,7 +117,11 @@ pub fn wrapped(json: &str) -> Option<String> {
 
 /// Whether a text is a JSON object or list.
 pub(crate) fn is_json_container(text: &str) -> bool {
-    text.starts_with(['{', '[']) && serde_json::from_str::<&RawValue>(text).is_ok()
+    text.starts_with(['{', '[']) && is_json(text)
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<&RawValue>(text).is_ok()
 }
 
 /// A string as JSON.
@@ -129,6 +149,24 @@ mod tests {
         assert_eq!((found.form, &*found.json), (Form::MarkdownJson, r#"{"a":1}"#));
         assert_eq!(read_blocks(&[r#"{"a":1}"#, r#"{"a":2}"#]), None);
         assert_eq!(read_blocks(&["no", "structure"]), None);
+    }
+
+    #[test]
+    fn list_of_blocks_takes_every_json_block() {
+        let list =
+            |blocks: &[&str]| list_of_blocks(blocks).map(|found| (found.form, found.json.into_owned()));
+        let is = |form, json: &str| Some((form, json.to_owned()));
+        assert_eq!(list(&[r#"{"a":1.0}"#, " {\"a\":2}\n"]), is(Form::Json, r#"[{"a":1.0},{"a":2}]"#));
+        assert_eq!(list(&["1", "null", "\"x\""]), is(Form::Json, r#"[1,null,"x"]"#));
+        assert_eq!(list(&["2 documents:", "{}", "[1]"]), is(Form::MarkdownJson, "[{},[1]]"));
+        // A number beside words is a word.
+        assert_eq!(list(&["2", "{}", "{}", "found"]), is(Form::MarkdownJson, "[{},{}]"));
+        assert_eq!(list(&["2", "{}", "found"]), None);
+        for one in
+            [&["{}"][..], &["{}", ""], &["[1,", "2]"], &["1", "done"], &["{}", "{}", &"text ".repeat(200)]]
+        {
+            assert_eq!(list(one), None, "{one:?}");
+        }
     }
 
     #[test]

@@ -83,7 +83,7 @@ pub fn progress(pursuit: &Pursuit) -> AnyView {
         <span class="progress">
             <span class="bar" role="img" aria-label=format!("{complete} complete")><i style:width=width></i></span>
             <span class="num" aria-hidden="true">{complete.clone()}</span>
-            <span class="num dim">{format!("budget {} of {}", budget(pursuit.budget_used), budget(pursuit.budget))}</span>
+            <span class="num dim" title="Each question has a cost. The interview ends when the budget is used.">{format!("budget {} of {}", budget(pursuit.budget_used), budget(pursuit.budget))}</span>
         </span>
     }
     .into_any()

@@ -70,14 +70,14 @@ fn activity(interview: Interview, at: usize, ds_id: String) -> AnyView {
 }
 
 fn draw(at: usize, number: usize, exchange: &Exchange) -> AnyView {
-    let answer = match &exchange.answer {
+    let answer = match exchange.said() {
         None => view! { <p class="warn">"Not answered yet"</p> }.into_any(),
         Some(answer) => {
             let more = (answer.len() > MAX_ANSWER).then_some("…");
             let unread = (exchange.scr == Value::Null)
                 .then(|| view! { <p class="warn">"No value was taken over from this answer"</p> }.into_any());
             view! {
-                <p class="said foreign">{shown(head(answer, MAX_ANSWER))}{more}</p>
+                <p class="said foreign">{shown(head(&answer, MAX_ANSWER))}{more}</p>
                 {unread}
                 {by(exchange)}
             }

@@ -61,7 +61,10 @@ async def call_mcp_tool(
 
 
 def read_result(tool_id: str, result: Any) -> Any:
-    """The value of a `tools/call` result: its structured content, else JSON in its text, else its text."""
+    """The value of a `tools/call` result: its structured content, else JSON in its text, else its text.
+
+    Several blocks of JSON are a list.
+    """
     if not isinstance(result, Mapping):
         raise ProtocolError(f"{tool_id}: the result is no object")
     blocks = result.get("content")
@@ -80,11 +83,13 @@ def read_result(tool_id: str, result: Any) -> Any:
         return view(meta[OBSERVATION])
     if result.get("structuredContent") is not None:
         return view(result["structuredContent"])
-    for text in [*texts[:1], "".join(texts)]:
+    for parts in [texts, texts[:1], ["".join(texts)]]:
         try:
-            return view(loads(text))
+            values = [loads(part) for part in parts]
         except (ValueError, RecursionError, SchemascopeError):
             continue
+        if values:
+            return view(values if len(values) > 1 else values[0])
     return "".join(texts) if texts else view(result)
 
 

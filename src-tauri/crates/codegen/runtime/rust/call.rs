@@ -161,6 +161,7 @@ fn read_answer(tool_id: &str, status: u16, answer: &str) -> Result<Sent, Error> 
 }
 
 /// The value of a `tools/call` result, given as JSON: its structured content, else JSON in its text, else its text.
+/// Several blocks of JSON are a list.
 /// With it, results that come another way can be read, such as those of an MCP SDK.
 ///
 /// # Errors
@@ -190,6 +191,9 @@ pub fn read_result(tool_id: &str, text: &str) -> Result<Sent, Error> {
         return sent(value.get()).map_err(not_json);
     }
     let all = texts.concat();
+    if texts.len() > 1 && texts.iter().all(|text| sent(text).is_ok()) {
+        return sent(&format!("[{}]", texts.join(","))).map_err(not_json);
+    }
     for one in texts.first().copied().into_iter().chain([all.as_str()]) {
         if let Ok(sent) = sent(one) {
             return Ok(sent);

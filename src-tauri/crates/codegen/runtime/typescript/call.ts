@@ -102,7 +102,10 @@ function read(toolId: string, status: number, answer: string): Sent {
   return readResult(toolId, text);
 }
 
-/** The value of a `tools/call` result: its structured content, else JSON in its text, else its text. */
+/**
+ * The value of a `tools/call` result: its structured content, else JSON in its text, else its text. Several blocks of
+ * JSON are a list.
+ */
 export function readResult(toolId: string, text: string): Sent {
   const result = JSON.parse(text) as Record<string, unknown> | null;
   if (typeof result !== "object" || result === null) throw new ProtocolError(`${toolId}: the result is no object`);
@@ -120,9 +123,11 @@ export function readResult(toolId: string, text: string): Sent {
   if (observed !== undefined) return { value: JSON.parse(observed), text: observed };
   const structured = slice(text, "structuredContent");
   if (structured !== undefined && structured !== "null") return { value: JSON.parse(structured), text: structured };
-  for (const one of [...texts.slice(0, 1), texts.join("")]) {
+  for (const parts of [texts, texts.slice(0, 1), [texts.join("")]]) {
     try {
-      return { value: JSON.parse(one), text: one };
+      const values = parts.map((part) => JSON.parse(part) as unknown);
+      if (values.length > 1) return { value: values, text: `[${parts.join(",")}]` };
+      if (values.length === 1) return { value: values[0], text: parts.join("") };
     } catch {
       continue;
     }

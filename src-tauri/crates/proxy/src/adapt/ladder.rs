@@ -79,7 +79,10 @@ pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Ad
     let is_long = text.as_ref().is_some_and(|text| text.bytes() > MAX_TEXT_BYTES);
     let found = match schema {
         _ if is_long => None,
-        None => text.as_ref().and_then(Text::json).map(|json| Form::Object.present(&json).into_owned()),
+        None => text
+            .as_ref()
+            .and_then(|text| text.list().or_else(|| text.json()))
+            .map(|json| Form::Object.present(&json).into_owned()),
         Some(schema) => text.as_ref().and_then(|text| fitting(text, schema, context)),
     };
     let enforced_reason = match is_long {
@@ -168,7 +171,8 @@ fn rejected(reading: &ToolResult<'_>, rung: Rung, reason: &str) -> Adaptation {
 fn fitting(text: &Text<'_>, schema: &Schema, context: &ToolContext<'_>) -> Option<String> {
     let (form, schema) = (context.form(), schema.schema.as_ref());
     let fits = |value: &str| context.judge.fits(value);
-    if let Some(json) = text.json() {
+    // A server that declares a schema may describe its first block only.
+    for json in [text.list(), text.json()].into_iter().flatten() {
         let (shown, fits) = presented(&json, context);
         // A schema that cannot be judged rejects nothing.
         if fits.unwrap_or(true) {

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use schemascope_textform::read_blocks;
+use schemascope_textform::{list_of_blocks, read_blocks};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
@@ -42,6 +42,16 @@ impl<'a> Text<'a> {
         format!("\"{}\"", bodies.collect::<String>()).into()
     }
 
+    /// The list of all blocks, if there are several and each is JSON.
+    pub(super) fn list(&self) -> Option<String> {
+        if self.more.is_empty() {
+            return None;
+        }
+        let texts = self.texts()?;
+        let blocks: Vec<&str> = texts.iter().map(String::as_str).collect();
+        list_of_blocks(&blocks).map(|found| found.json.into_owned()).filter(|json| is_json(json))
+    }
+
     /// The JSON in the text: in the first block, else in all blocks together.
     pub(super) fn json(&self) -> Option<String> {
         let json = |quoted: &str| {
@@ -56,14 +66,19 @@ impl<'a> Text<'a> {
     /// Structure in text that is not JSON: a Python literal, YAML and the like. The blocks are read one by one, since
     /// a server separates what belongs apart.
     pub(super) fn structure(&self) -> Option<String> {
-        let first: String = serde_json::from_str(self.first).ok()?;
-        if self.more.is_empty() {
-            return schemascope_textform::read(&first).map(|found| found.json.into_owned());
+        let texts = self.texts()?;
+        if let [text] = &texts[..] {
+            return schemascope_textform::read(text).map(|found| found.json.into_owned());
         }
-        let more = self.more.iter().map(|quoted| serde_json::from_str(quoted).ok());
-        let texts: Vec<String> = std::iter::once(Some(first)).chain(more).collect::<Option<_>>()?;
         let blocks: Vec<&str> = texts.iter().map(String::as_str).collect();
         read_blocks(&blocks).map(|found| found.json.into_owned())
+    }
+
+    fn texts(&self) -> Option<Vec<String>> {
+        std::iter::once(&self.first)
+            .chain(&self.more)
+            .map(|quoted| serde_json::from_str(quoted).ok())
+            .collect()
     }
 
     /// The object and the body, as JSON, of `METADATA: {…}`, blank line, body.
@@ -193,6 +208,19 @@ mod tests {
         assert!(with(&[&deep(100)], |text| text.json()).is_some());
         for levels in [200, 1_000_000] {
             assert_eq!(with(&[&deep(levels)], |text| text.json()), None);
+        }
+    }
+
+    #[test]
+    fn several_json_blocks_are_a_list() {
+        for (bodies, json) in [
+            (&[r#"{\"a\":1.10}"#, r#"{\"a\":2}"#][..], Some(r#"[{"a":1.10},{"a":2}]"#)),
+            (&["Found:", "{}", "{}"], Some("[{},{}]")),
+            (&["{}"], None),
+            (&["{}", "done"], None),
+            (&["1e999", "1"], None),
+        ] {
+            assert_eq!(with(bodies, |text| text.list()).as_deref(), json, "{bodies:?}");
         }
     }
 
