@@ -7,17 +7,10 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import Any
 
 _LINE = re.compile(r"^from \.(\w+) import (\w+) as \2$", re.MULTILINE)
-
-
-class _Tool(ModuleType):
-    """A wrapper's module. It can be called like the function of the same name, which it hides in its package."""
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return getattr(self, self.__name__.rpartition(".")[2])(*args, **kwargs)
 
 
 class _Package(ModuleType):
@@ -28,8 +21,10 @@ class _Package(ModuleType):
         return getattr(import_module(f"{self.__name__}.{home}"), name)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        # The import of a wrapper's module sets it as an attribute, where the function of the same name belongs.
         if isinstance(value, ModuleType) and value.__name__ == f"{self.__name__}.{name}":
-            value.__class__ = _Tool
+            function = value.__dict__.get(name)
+            value = function if isinstance(function, FunctionType) else value
         super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
