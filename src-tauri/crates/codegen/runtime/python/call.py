@@ -63,7 +63,7 @@ async def call_mcp_tool(
 def read_result(tool_id: str, result: Any) -> Any:
     """The value of a `tools/call` result: its structured content, else JSON in its text, else its text.
 
-    Several blocks of JSON are a list.
+    Several blocks of JSON are a list; several blocks of text are joined by line breaks.
     """
     if not isinstance(result, Mapping):
         raise ProtocolError(f"{tool_id}: the result is no object")
@@ -90,7 +90,7 @@ def read_result(tool_id: str, result: Any) -> Any:
             continue
         if values:
             return view(values if len(values) > 1 else values[0])
-    return "".join(texts) if texts else view(result)
+    return "\n".join(texts) if texts else view(result)
 
 
 def _target() -> tuple[str, str | None]:

@@ -161,7 +161,7 @@ fn read_answer(tool_id: &str, status: u16, answer: &str) -> Result<Sent, Error> 
 }
 
 /// The value of a `tools/call` result, given as JSON: its structured content, else JSON in its text, else its text.
-/// Several blocks of JSON are a list.
+/// Several blocks of JSON are a list; several blocks of text are joined by line breaks.
 /// With it, results that come another way can be read, such as those of an MCP SDK.
 ///
 /// # Errors
@@ -199,7 +199,7 @@ pub fn read_result(tool_id: &str, text: &str) -> Result<Sent, Error> {
             return Ok(sent);
         }
     }
-    let whole = if texts.is_empty() { text.to_owned() } else { Value::from(all.as_str()).to_string() };
+    let whole = if texts.is_empty() { text.to_owned() } else { Value::from(texts.join("\n")).to_string() };
     sent(&whole).map_err(not_json)
 }
 

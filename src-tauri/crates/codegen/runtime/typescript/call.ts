@@ -104,7 +104,7 @@ function read(toolId: string, status: number, answer: string): Sent {
 
 /**
  * The value of a `tools/call` result: its structured content, else JSON in its text, else its text. Several blocks of
- * JSON are a list.
+ * JSON are a list; several blocks of text are joined by line breaks.
  */
 export function readResult(toolId: string, text: string): Sent {
   const result = JSON.parse(text) as Record<string, unknown> | null;
@@ -132,7 +132,7 @@ export function readResult(toolId: string, text: string): Sent {
       continue;
     }
   }
-  const whole = texts.length > 0 ? JSON.stringify(texts.join("")) : text;
+  const whole = texts.length > 0 ? JSON.stringify(texts.join("\n")) : text;
   return { value: JSON.parse(whole), text: whole };
 }
 
