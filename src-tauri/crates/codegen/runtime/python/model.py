@@ -6,7 +6,8 @@ import types
 import typing
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Union
+from itertools import chain, repeat
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Never, Self, Union
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr, RootModel
 from pydantic_core import core_schema
@@ -115,10 +116,13 @@ class _Accessors:
     def _absent(self, name: str) -> MissingField:
         wire = _hints(type(self))[name][0]
         path = self._path if wire is None else (*self._path, wire)
-        rule = self._misfits.get(path)
-        is_there = wire is None or self.has(wire)
-        why = f"breaks the schema: {rule or 'type'}" if is_there else "is absent"
-        return MissingField(f"{type(self).__name__}: {show(path)} {why}")
+        if wire is not None and not self.has(wire):
+            return MissingField(f"{type(self).__name__}: {show(path)} is absent")
+        where, rule = path, self._misfits.get(path)
+        if rule is None:  # a part of it does not fit
+            inside = (misfit for misfit in self._misfits.items() if misfit[0][: len(path)] == path)
+            where, rule = next(inside, (path, "type"))
+        return MissingField(f"{type(self).__name__}: {show(where)} breaks the schema: {rule}")
 
     # What Pydantic offers, as far as it would change the value.
 
@@ -255,6 +259,9 @@ def _build(hint: Any, value: Any, path: Path, misfits: Mapping[Path, str], schem
     if hint is Any:
         return value
     if isinstance(hint, type) and issubclass(hint, Model):
+        # A schema that names fields and no type allows values of other types too.
+        if not isinstance(value, dict) and not schema.passes(value, hint.__node__):
+            raise _Misfit
         model = hint.__new__(hint)
         model._show(value, path, misfits)
         return model
@@ -265,13 +272,23 @@ def _build(hint: Any, value: Any, path: Path, misfits: Mapping[Path, str], schem
         if any(identity(value) == identity(arg) for arg in args):
             return value
         raise _Misfit
+
+    def part(hint: Any, inner: Any, key: str | int) -> Any:
+        """A part of a container. A known misfit stays as it was sent, so that the other parts can be read."""
+        try:
+            return _build(hint, inner, (*path, key), misfits, schema)
+        except _Misfit:
+            if (*path, key) in misfits:
+                return inner
+            raise
+
     if origin is list and isinstance(value, list):
-        return [_build(args[0], item, (*path, at), misfits, schema) for at, item in enumerate(value)]
-    if origin is tuple and isinstance(value, list) and len(args) == len(value):
-        each = enumerate(zip(args, value))
-        return tuple(_build(arg, item, (*path, at), misfits, schema) for at, (arg, item) in each)
+        return [part(args[0], item, at) for at, item in enumerate(value)]
+    if origin is tuple and isinstance(value, list) and len(args) <= len(value):
+        hints = chain(args, repeat(Never))
+        return tuple(part(hint, item, at) for at, (item, hint) in enumerate(zip(value, hints)))
     if origin is dict and isinstance(value, dict):
-        return {key: _build(args[1], inner, (*path, key), misfits, schema) for key, inner in value.items()}
+        return {key: part(args[1], inner, key) for key, inner in value.items()}
     if hint is int and isinstance(value, float) and value.is_integer():
         return int(value)
     if hint is float and isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -304,12 +321,14 @@ def _suits(hint: Any, value: Any, schema: Schema) -> bool:
     """Whether a value is of an annotation in all its parts."""
     if isinstance(hint, type) and issubclass(hint, Model):
         return isinstance(value, dict) and schema.passes(value, hint.__node__)
-    args = typing.get_args(hint)
-    if isinstance(value, dict):
-        return typing.get_origin(hint) is dict and all(_suits(args[1], inner, schema) for inner in value.values())
-    if isinstance(value, list) and typing.get_origin(hint) is list:
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Union or origin is getattr(types, "UnionType", Union):
+        return any(_suits(arg, value, schema) for arg in args)
+    if isinstance(value, dict) and origin is dict:
+        return all(_suits(args[1], inner, schema) for inner in value.values())
+    if isinstance(value, list) and origin is list:
         return all(_suits(args[0], item, schema) for item in value)
-    if isinstance(value, list) and typing.get_origin(hint) is tuple:
+    if isinstance(value, list) and origin is tuple:
         return len(args) == len(value) and all(_suits(arg, item, schema) for arg, item in zip(args, value))
     try:
         _build(hint, value, (), {}, schema)
