@@ -126,13 +126,31 @@ class _Accessors:
 
     # What Pydantic offers, as far as it would change the value.
 
-    def model_dump(self, **_: Any) -> Any:
-        """The JSON value as it was sent."""
-        return _plain(self._raw)
+    def model_dump(
+        self,
+        *,
+        include: Any = None,
+        exclude: Any = None,
+        exclude_none: bool = False,
+        exclude_defaults: bool = False,
+        **_: Any,
+    ) -> Any:
+        """The JSON value under the names as sent, with all fields or the chosen ones."""
+        if exclude_defaults:
+            raise TypeError("exclude_defaults is not supported; fields that were not sent are never included")
+        shown = self if isinstance(self, Model) else self.__dict__.get("root")
+        value = _without_none(shown, self._raw) if exclude_none else _plain(self._raw)
+        if include is None and exclude is None:
+            return value
+        if not isinstance(value, dict):
+            raise TypeError("include and exclude need an object")
+        wanted = set(value) if include is None else _chosen(type(self), include)
+        unwanted = set() if exclude is None else _chosen(type(self), exclude)
+        return {key: inner for key, inner in value.items() if key in wanted - unwanted}
 
-    def model_dump_json(self, *, indent: int | None = None, **_: Any) -> str:
-        """The JSON value as it was sent, as text."""
-        return dumps(self._raw, indent)
+    def model_dump_json(self, *, indent: int | None = None, **options: Any) -> str:
+        """What `model_dump` returns, as text."""
+        return dumps(self.model_dump(**options), indent)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy, with some fields replaced."""
@@ -156,7 +174,7 @@ class _Accessors:
 class Model(_Accessors, BaseModel):
     """An object of a result or of parameters."""
 
-    model_config = ConfigDict(frozen=True, protected_namespaces=())
+    model_config = ConfigDict(frozen=True, populate_by_name=True, protected_namespaces=())
     _raw: Any = PrivateAttr()
     _path: Path = PrivateAttr()
     _misfits: Mapping[Path, str] = PrivateAttr()
@@ -165,6 +183,11 @@ class Model(_Accessors, BaseModel):
         self._fill(_wired(type(self), data))
 
     if not TYPE_CHECKING:
+
+        @classmethod
+        def model_construct(cls, _fields_set: set[str] | None = None, **values: Any) -> Self:
+            """A model like any other: the values are checked."""
+            return cls(**values)
 
         def __getattr__(self, name: str) -> Any:
             if name in type(self).model_fields and self.__pydantic_private__ is not None:
@@ -194,7 +217,7 @@ class Result(Model):
 class RootResult(_Accessors, RootModel[Any]):
     """What a tool returned that is no object; `root` is the value."""
 
-    model_config = ConfigDict(frozen=True, protected_namespaces=())
+    model_config = ConfigDict(frozen=True, populate_by_name=True, protected_namespaces=())
     _raw: Any = PrivateAttr()
     _path: Path = PrivateAttr()
     _misfits: Mapping[Path, str] = PrivateAttr()
@@ -203,6 +226,11 @@ class RootResult(_Accessors, RootModel[Any]):
         self._fill(_plain(root))
 
     if not TYPE_CHECKING:
+
+        @classmethod
+        def model_construct(cls, root: Any, _fields_set: set[str] | None = None) -> Self:
+            """A model like any other: the value is checked."""
+            return cls(root)
 
         def __getattr__(self, name: str) -> Any:
             if name == "root" and self.__pydantic_private__ is not None:
@@ -235,6 +263,27 @@ def _wired(model: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
             continue
         wired[key] = _plain(value)
     return wired
+
+
+def _chosen(model: type[Any], names: Any) -> set[str]:
+    """Names of fields under their names as sent."""
+    if not isinstance(names, (set, frozenset, list, tuple)) or not all(isinstance(name, str) for name in names):
+        raise TypeError("include and exclude take a set of names of fields; for parts of fields, use `raw`")
+    hints = _hints(model)
+    return {name if name not in hints else hints[name][0] or name for name in names}
+
+
+def _without_none(shown: Any, raw: Any) -> Any:
+    """A value as it was sent, without null fields of models. Null inside of maps and lists is a value."""
+    if isinstance(shown, Model) and isinstance(raw, dict):
+        names = {wire: name for name, (wire, _, _) in _hints(type(shown)).items()}
+        sent = ((key, inner, names.get(key, "")) for key, inner in raw.items() if inner is not None)
+        return {key: _without_none(shown.__dict__.get(name), inner) for key, inner, name in sent}
+    if isinstance(shown, dict):
+        return {key: _without_none(shown[key], inner) for key, inner in raw.items()}
+    if isinstance(shown, (list, tuple)):
+        return [_without_none(item, inner) for item, inner in zip(shown, raw)]
+    return _plain(raw)
 
 
 _Hints = Mapping[str, tuple["str | None", Any, bool]]
