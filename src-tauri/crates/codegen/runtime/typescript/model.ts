@@ -1,8 +1,8 @@
 // Views of JSON values: their fields as properties, and accessors that name the path.
 
 import { InexactNumber, InvalidValue, MissingField, SchemascopeError } from "./errors.js";
-import { Validator } from "./validator.js";
-import type { Json, Path } from "./validator.js";
+import { Validator, isObject } from "./validator.js";
+import type { Json, Misfits, Path } from "./validator.js";
 
 /* eslint-disable @typescript-eslint/no-explicit-any */
 
@@ -22,21 +22,16 @@ export interface JsonObject {
   readonly fits: boolean;
 }
 
-/** A JSON object whose values have one type. */
+/**
+ * A JSON object whose values have one type. Its properties have the names that were sent, so an entry named like an
+ * accessor hides that accessor. `get` and `require` of the object that holds the map return it with all accessors.
+ */
 export type JsonMap<T> = JsonObject & { readonly [key: string]: T };
 
-/** A JSON value that is no object. */
+/** A JSON value that may be no object. */
 export interface JsonRoot<T> extends JsonObject {
-  /** The value. */
+  /** The value, unless it is an object with a field of this name. */
   readonly root: T;
-}
-
-/** What the views of one value share. */
-interface Origin {
-  readonly name: string;
-  readonly misfits: ReadonlyMap<string, readonly [Path, string]>;
-  readonly text: string | undefined;
-  readonly isExact: boolean;
 }
 
 /** A value read from text, with that text. */
@@ -69,54 +64,142 @@ function show(path: Path): string {
   return text === "" ? "the value" : text;
 }
 
+/**
+ * How a view names its properties: maps have the names that were sent, except the whole of a result and what `get` and
+ * `require` return, so that nothing hides their accessors.
+ */
+type Naming = "whole" | "typed" | "plain";
+
+/** What the views of one value share. It looks paths up by their JSON. */
+class Origin {
+  readonly name: string;
+  readonly text: string | undefined;
+  readonly #validator: Validator | undefined;
+  readonly #misfits: Misfits;
+  readonly #fields = new Map<string, (readonly [Path, string])[]>();
+  readonly #unfit: ReadonlyMap<string, Path>;
+  readonly #inexact: ReadonlyMap<string, Path>;
+
+  constructor(name: string, text: string | undefined, misfits: Misfits, validator?: Validator) {
+    this.name = name;
+    this.text = text;
+    this.#validator = validator;
+    this.#misfits = misfits;
+    this.#unfit = withParents([...misfits.values()].map(([path]) => path));
+    this.#inexact = withParents(text === undefined ? [] : inexact(text));
+    for (const misfit of misfits.values()) {
+      const parent = JSON.stringify(misfit[0].slice(0, -1));
+      const fields = this.#fields.get(parent);
+      if (fields === undefined) this.#fields.set(parent, [misfit]);
+      else fields.push(misfit);
+    }
+  }
+
+  /** Whether any part may be a map. */
+  get hasMaps(): boolean {
+    return this.#validator?.hasMaps === true;
+  }
+
+  /** Whether objects at a path are maps. */
+  isMap(path: Path): boolean {
+    return this.hasMaps && this.#validator?.isMap(path) === true;
+  }
+
+  /** Whether objects have `root`, as other values do. */
+  get hasRoot(): boolean {
+    return this.#validator?.isFree("root") === true;
+  }
+
+  /** Whether the value at a path fits the schema. */
+  fits(path: Path): boolean {
+    return this.#unfit.size === 0 || !this.#unfit.has(JSON.stringify(path));
+  }
+
+  /** The rule that the value at a path breaks itself. */
+  rule(path: Path): string | undefined {
+    return this.fits(path) ? undefined : this.#misfits.get(JSON.stringify(path))?.[1];
+  }
+
+  /** Misfits of the fields of an object, absent ones included. */
+  fields(path: Path): readonly (readonly [Path, string])[] {
+    return this.fits(path) ? [] : (this.#fields.get(JSON.stringify(path)) ?? []);
+  }
+
+  /** Where the value at a path has a number that JavaScript cannot hold. */
+  inexact(path: Path): Path | undefined {
+    return this.#inexact.size === 0 ? undefined : this.#inexact.get(JSON.stringify(path));
+  }
+
+  /** Throws if the value at a path has a number that JavaScript cannot hold. */
+  requireExact(path: Path): void {
+    const where = this.inexact(path);
+    if (where === undefined) return;
+    const message = `${show(where)} is a number that JavaScript cannot hold; rawText has its digits`;
+    throw new InexactNumber(`${this.name}: ${message}`);
+  }
+}
+
+/** The given paths and those above them, each with the first given path at or below it. */
+function withParents(paths: readonly Path[]): Map<string, Path> {
+  const found = new Map<string, Path>();
+  for (const path of paths) {
+    for (let length = path.length; length >= 0; length -= 1) {
+      const key = JSON.stringify(path.slice(0, length));
+      if (found.has(key)) break;
+      found.set(key, path);
+    }
+  }
+  return found;
+}
+
 class View {
   readonly #value: Json;
   readonly #path: Path;
   readonly #origin: Origin;
+  readonly #naming: Naming;
   readonly #shown = new Map<string, unknown>();
+  #plain: View | undefined;
+  #root: unknown;
 
-  constructor(value: Json, path: Path, origin: Origin) {
+  constructor(value: Json, path: Path, origin: Origin, naming: Naming) {
     this.#value = value;
     this.#path = path;
     this.#origin = origin;
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      for (const key of Object.keys(value)) {
-        Object.defineProperty(this, member(key), { enumerable: true, get: () => this.#touch(key) });
-      }
-      for (const [where, rule] of origin.misfits.values()) {
-        const key = where[path.length];
-        const isOwn = where.length === path.length + 1 && path.every((part, at) => part === where[at]);
-        if (isOwn && typeof key === "string" && !Object.hasOwn(value, key)) {
-          const missing = (): never => {
-            throw new MissingField(`${origin.name}: ${show(where)} is absent: ${rule}`);
-          };
-          Object.defineProperty(this, member(key), { enumerable: false, get: missing });
-        }
-      }
-    } else if (path.length === 0) {
-      Object.defineProperty(this, "root", { enumerable: true, get: () => this.#root() });
+    this.#naming = naming;
+    const fields = isObject(value) ? value : undefined;
+    for (const key of Object.keys(fields ?? {})) {
+      const renamed = member(key);
+      const name = renamed === key || this.#hasNamesAsSent() ? key : renamed;
+      Object.defineProperty(this, name, { enumerable: true, get: () => this.#touch(key) });
+    }
+    for (const [where, rule] of fields ? origin.fields(path) : []) {
+      const key = where[path.length];
+      if (typeof key !== "string" || this.#has(key)) continue;
+      const missing = (): never => {
+        throw new MissingField(`${origin.name}: ${show(where)} is absent: ${rule}`);
+      };
+      Object.defineProperty(this, member(key), { enumerable: false, get: missing });
+    }
+    if (path.length === 0 && !Object.hasOwn(this, "root") && (!fields || origin.hasRoot)) {
+      Object.defineProperty(this, "root", { enumerable: !fields, get: () => this.#readRoot() });
     }
   }
 
   get(key: string, fallback?: unknown): unknown {
-    return this.has(key) ? this.#inner(key) : fallback;
+    return this.#has(key) ? this.#accessors().#inner(key) : fallback;
   }
 
   has(key: string): boolean {
-    const value = this.#value;
-    return typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, key);
+    return this.#has(key);
   }
 
   require(key: string): unknown {
-    if (!this.has(key)) throw new MissingField(`${this.#origin.name}: ${show([...this.#path, key])} is absent`);
-    return this.#inner(key);
+    if (!this.#has(key)) throw new MissingField(`${this.#origin.name}: ${show([...this.#path, key])} is absent`);
+    return this.#accessors().#inner(key);
   }
 
   get raw(): unknown {
-    if (!this.#origin.isExact) {
-      throw new InexactNumber(`${this.#origin.name} has a number that JavaScript cannot hold; rawText has its digits`);
-    }
-    return this.#value;
+    return View.json(this);
   }
 
   get rawText(): string | undefined {
@@ -124,12 +207,17 @@ class View {
   }
 
   get fits(): boolean {
-    const above = this.#path;
-    return ![...this.#origin.misfits.values()].some(([path]) => above.every((part, at) => part === path[at]));
+    return this.#origin.fits(this.#path);
   }
 
   toJSON(): unknown {
-    return this.raw;
+    return View.json(this);
+  }
+
+  /** The JSON value of a view, whose accessors may be hidden. */
+  static json(view: View): Json {
+    view.#origin.requireExact(view.#path);
+    return view.#value;
   }
 
   /** What `console.log` shows. */
@@ -137,37 +225,68 @@ class View {
     return this.#value;
   }
 
+  #has(key: string): boolean {
+    return isObject(this.#value) && Object.hasOwn(this.#value, key);
+  }
+
+  #inside(): Naming {
+    return this.#naming === "plain" ? "plain" : "typed";
+  }
+
+  #hasNamesAsSent(): boolean {
+    return this.#naming === "typed" && this.#origin.isMap(this.#path);
+  }
+
+  /** The same value with accessors that nothing hides in any part. */
+  #accessors(): View {
+    if (this.#naming === "plain" || !this.#origin.hasMaps) return this;
+    return (this.#plain ??= new View(this.#value, this.#path, this.#origin, "plain"));
+  }
+
   #inner(key: string): unknown {
     if (!this.#shown.has(key)) {
       const inner = (this.#value as { [key: string]: Json })[key] as Json;
-      this.#shown.set(key, view(inner, [...this.#path, key], this.#origin));
+      this.#shown.set(key, view(inner, [...this.#path, key], this.#origin, this.#inside()));
     }
     return this.#shown.get(key);
   }
 
-  /** A field by its property: throws if its value does not fit. */
+  /** A field by its property: throws if its value does not fit. Entries of maps are as they were sent, like items. */
   #touch(key: string): unknown {
     const path = [...this.#path, key];
-    const misfit = this.#origin.misfits.get(JSON.stringify(path));
-    if (misfit) throw new MissingField(`${this.#origin.name}: ${show(path)} breaks the schema: ${misfit[1]}`);
+    const rule = this.#origin.rule(path);
+    if (rule !== undefined && !this.#hasNamesAsSent()) {
+      throw new MissingField(`${this.#origin.name}: ${show(path)} breaks the schema: ${rule}`);
+    }
     return this.#inner(key);
   }
 
-  #root(): unknown {
-    const misfit = this.#origin.misfits.get("[]");
-    if (misfit) throw new MissingField(`${this.#origin.name}: the value breaks the schema: ${misfit[1]}`);
-    return Array.isArray(this.#value) ? view(this.#value, this.#path, this.#origin) : this.#value;
+  #readRoot(): unknown {
+    const rule = this.#origin.rule([]);
+    if (rule !== undefined) throw new MissingField(`${this.#origin.name}: the value breaks the schema: ${rule}`);
+    return (this.#root ??= view(this.#value, [], this.#origin, this.#inside()));
   }
 }
 
-function view(value: Json, path: Path, origin: Origin): unknown {
-  if (Array.isArray(value)) return value.map((item, at) => view(item, [...path, at], origin));
-  return typeof value === "object" && value !== null ? new View(value, path, origin) : value;
+/** A value as it is shown. An item of a list that JavaScript cannot hold throws when it is read. */
+function view(value: Json, path: Path, origin: Origin, naming: Naming): unknown {
+  if (Array.isArray(value)) {
+    const items: unknown[] = [];
+    for (const [at, item] of value.entries()) {
+      const inner = [...path, at];
+      const read = (): unknown => view(item, inner, origin, naming);
+      if (typeof item !== "number" || origin.inexact(inner) === undefined) items.push(read());
+      else Object.defineProperty(items, at, { configurable: true, enumerable: true, get: read });
+    }
+    return items;
+  }
+  if (typeof value === "number") origin.requireExact(path);
+  return isObject(value) ? new View(value, path, origin, naming) : value;
 }
 
 /** A copy of a value that only JSON can hold. */
 function json(value: unknown, path: Path): Json {
-  if (value instanceof View) return value.raw as Json;
+  if (value instanceof View) return View.json(value);
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;
   if (typeof value === "number" && Number.isFinite(value)) return value;
   if (Array.isArray(value)) return value.map((item, at) => json(item, [...path, at]));
@@ -188,25 +307,39 @@ function json(value: unknown, path: Path): Json {
   throw new SchemascopeError(`${show(path)} is no JSON value: ${typeof value}`);
 }
 
-/** Whether JavaScript holds every number of a JSON text. */
-export function isExact(text: string): boolean {
+/** Paths of the integers of a JSON text that JavaScript cannot hold. */
+function inexact(text: string): Path[] {
+  const found: Path[] = [];
+  if (!/\d{16}/.test(text)) return found;
+  // Of each open list, the number of the item; of each open object, where its key is.
+  const open: (number | readonly [number, number])[] = [];
   const number = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+  let last: readonly [number, number] = [0, 0];
   for (let at = 0; at < text.length; ) {
-    if (text[at] === '"') {
-      at = stringEnd(text, at);
+    const letter = text[at];
+    const top = open.at(-1);
+    if (letter === '"') {
+      last = [at, stringEnd(text, at)];
+      at = last[1];
       continue;
     }
     number.lastIndex = at;
     const token = number.exec(text)?.[0];
-    if (token === undefined) {
-      at += 1;
+    if (token !== undefined) {
+      if (token.length > 15 && /^-?\d+$/.test(token) && BigInt(token) !== BigInt(Number(token))) {
+        found.push(open.map((part) => (typeof part === "number" ? part : (JSON.parse(text.slice(...part)) as string))));
+      }
+      at += token.length;
       continue;
     }
-    if (!Number.isFinite(Number(token))) return false;
-    if (token.length > 15 && /^-?\d+$/.test(token) && BigInt(token) !== BigInt(Number(token))) return false;
-    at += token.length;
+    if (letter === "[") open.push(0);
+    else if (letter === "{") open.push(last);
+    else if (letter === "]" || letter === "}") open.pop();
+    else if (letter === ":") open[open.length - 1] = last;
+    else if (letter === "," && typeof top === "number") open[open.length - 1] = top + 1;
+    at += 1;
   }
-  return true;
+  return found;
 }
 
 /** Where the string of a JSON text ends whose quote is at `start`. Regular expressions fail on long ones. */
@@ -239,22 +372,22 @@ export class Schema {
 
   /** Reads a JSON value. */
   parse(value: unknown): unknown {
-    return this.#view(json(value, []), undefined, true);
+    return this.#view(json(value, []), undefined);
   }
 
   /** Reads what a call returned. */
   read(sent: Sent): unknown {
-    return this.#view(json(sent.value, []), sent.text, isExact(sent.text));
+    return this.#view(json(sent.value, []), sent.text);
   }
 
-  #view(value: Json, text: string | undefined, exact: boolean): unknown {
+  #view(value: Json, text: string | undefined): unknown {
     const misfits = this.#validator.misfits(value);
     for (const [path, rule] of misfits.values()) {
       if (this.#isStrict) throw new InvalidValue(this.#name, show(path), rule);
       console.warn(`${this.#name}: ${show(path)} breaks the inferred schema: ${rule}`);
       break;
     }
-    return new View(value, [], { name: this.#name, misfits, text, isExact: exact });
+    return new View(value, [], new Origin(this.#name, text, misfits, this.#validator), "whole");
   }
 }
 
@@ -266,5 +399,5 @@ export function schema(name: string, text: string, isStrict = true): Schema {
 /** A view of a value of which nothing is known. */
 export function anything(name: string, sent: Sent): unknown {
   const { value, text } = sent;
-  return view(json(value, []), [], { name, misfits: new Map(), text, isExact: isExact(text) });
+  return view(json(value, []), [], new Origin(name, text, new Map()), "plain");
 }

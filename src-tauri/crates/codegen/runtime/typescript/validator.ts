@@ -5,6 +5,8 @@
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type Path = readonly (string | number)[];
+/** Paths that do not fit, each with a rule it breaks, by the JSON of the path. */
+export type Misfits = ReadonlyMap<string, readonly [Path, string]>;
 type Members = { [key: string]: Json };
 
 interface Keywords {
@@ -52,7 +54,11 @@ type Node = false | Keywords;
 /** Answers by node and container, for one value. */
 type Seen = Map<number, Map<Json, boolean>>;
 
-const isObject = (value: Json): value is Members => typeof value === "object" && value !== null && !Array.isArray(value);
+/** Whether a value is an object. */
+export function isObject(value: Json): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 const has = (object: object, key: string): boolean => Object.hasOwn(object, key);
 const patterns = new Map<string, RegExp>();
 
@@ -109,13 +115,14 @@ export class Validator {
   #text: string;
   #nodes: Node[] | undefined;
   #enums = new Map<Keywords, Set<string>>();
+  #hasMaps: boolean | undefined;
 
   constructor(text: string) {
     this.#text = text;
   }
 
   /** Paths that do not fit, each with a rule it breaks; none if the value fits. */
-  misfits(value: Json): Map<string, [Path, string]> {
+  misfits(value: Json): Misfits {
     const seen: Seen = new Map();
     const found = new Map<string, [Path, string]>();
     if (!this.#passes(0, value, seen)) {
@@ -127,9 +134,55 @@ export class Validator {
     return found;
   }
 
+  /** Whether any part of a value may be a map. */
+  get hasMaps(): boolean {
+    return (this.#hasMaps ??= this.#all().some((node) => this.#isMap(node)));
+  }
+
+  /** Whether a value need not be an object, and objects have no field of this name. */
+  isFree(name: string): boolean {
+    const nodes = this.#sameValue([0]);
+    const fields = nodes.flatMap((node) => [...Object.keys(node.properties ?? {}), ...(node.required ?? [])]);
+    return nodes.some((node) => node.type?.some((type) => type !== "object")) && !fields.includes(name);
+  }
+
+  /** Whether objects at a path are maps: only the type of their values is known, and no fields. */
+  isMap(path: Path): boolean {
+    const inner = (node: Keywords, part: string | number): number[] => {
+      if (typeof part === "string") return [...fields(node, { [part]: null })].map(([, , , at]) => at);
+      const at = node.prefixItems?.[part] ?? node.items;
+      return at === undefined ? [] : [at];
+    };
+    let nodes = this.#sameValue([0]);
+    for (const part of path) nodes = this.#sameValue(nodes.flatMap((node) => inner(node, part)));
+    return nodes.some((node) => this.#isMap(node)) && !nodes.some((node) => node.properties ?? node.required);
+  }
+
+  #isMap(node: Node): boolean {
+    if (node === false || node.additionalProperties === undefined) return false;
+    const values = [node.additionalProperties, ...Object.values(node.patternProperties ?? {})];
+    const kinds = values.map((at) => this.#node(at)).filter((kind) => kind !== false);
+    return kinds.length > 0 && kinds.every((kind) => Object.keys(kind).length > 0);
+  }
+
+  /** The given nodes, and those that may apply to the same value. */
+  #sameValue(start: readonly number[]): Keywords[] {
+    const found = new Set(start);
+    for (const at of found) {
+      const node = this.#node(at);
+      if (node === false) continue;
+      const { ref, then: yes, else: no, allOf = [], anyOf = [], oneOf = [] } = node;
+      for (const child of [ref, yes, no, ...allOf, ...anyOf, ...oneOf]) if (child !== undefined) found.add(child);
+    }
+    return [...found].map((at) => this.#node(at)).filter((node): node is Keywords => node !== false);
+  }
+
+  #all(): Node[] {
+    return (this.#nodes ??= JSON.parse(this.#text) as Node[]);
+  }
+
   #node(at: number): Node {
-    this.#nodes ??= JSON.parse(this.#text) as Node[];
-    return this.#nodes[at] ?? {};
+    return this.#all()[at] ?? {};
   }
 
   #passes(at: number, value: Json, seen: Seen): boolean {
