@@ -133,6 +133,49 @@ pub(crate) fn rust_comment(text: &str, indent: &str) -> String {
         .collect()
 }
 
+/// Printed code without its strings in double quotes and its comments, which begin and end with the given signs. What
+/// remains has no foreign text.
+pub(crate) fn without_text(printed: &str, (begin, end): (&str, &str)) -> String {
+    let mut code = String::new();
+    let mut rest = printed;
+    while let Some(first) = rest.chars().next() {
+        let length = if let Some(comment) = rest.strip_prefix(begin) {
+            comment.find(end).map_or(rest.len(), |at| begin.len() + at + end.len())
+        } else if first == '"' {
+            string_length(rest)
+        } else {
+            code.push(first);
+            first.len_utf8()
+        };
+        rest = &rest[length..];
+    }
+    code
+}
+
+/// Length of the string in double quotes that a text begins with.
+fn string_length(text: &str) -> usize {
+    let mut is_escaped = false;
+    for (at, letter) in text.char_indices().skip(1) {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Whether code names a type: a word that is not the name of a field, which `:` or `?` follows.
+pub(crate) fn has_type(code: &str, name: &str) -> bool {
+    let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+    code.match_indices(name).any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        let after = code[at + name.len()..].chars().next();
+        !before.is_some_and(is_word) && !after.is_some_and(|next| is_word(next) || next == ':' || next == '?')
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -145,5 +188,15 @@ mod tests {
         assert_eq!(docstring("a\"\"\"\\", ""), "\"\"\"a\\\"\\\"\\\"\\\\\"\"\"\n");
         assert!(!script_comment("a */ b\n*/", "").trim_end().trim_end_matches("*/").contains("*/"));
         assert_eq!(line("a\u{202e}\nb\0"), "a b");
+    }
+
+    #[test]
+    fn code_has_no_text_of_strings_and_comments() {
+        let python =
+            [docstring("An \"Any\".\nMore", "    "), "    # Any \"\n    a: Literal[\"\\\"Any\"]".to_owned()];
+        assert_eq!(without_text(&python.concat(), ("#", "\n")), "    \n        a: Literal[]");
+        let script = script_comment("JsonMap \"", "") + "  readonly a: JsonRoot<\"JsonMap\">;\n";
+        assert_eq!(without_text(&script, ("/*", "*/")), "\n  readonly a: JsonRoot<>;\n");
+        assert!(has_type("a: list[Any]", "Any") && !has_type("Any: ManyAny | Anyone", "Any"));
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::classes::{Classes, Container, Finished, Part, output, union};
 use crate::compile::{Options, compile};
 use crate::graph::Graph;
-use crate::literal::{docstring, line, python, python_json};
+use crate::literal::{docstring, has_type, line, python, python_json, without_text};
 use crate::names::{pascal, python_attribute};
 use crate::pattern;
 use crate::region::{HASH, NOTE};
@@ -84,15 +84,8 @@ pub fn print(tool: &Tool, names: &Names) -> Wrapper {
 
 /// Import statements for the names that occur.
 fn imports(classes: &str, bindings: &str) -> String {
-    let is_word =
-        |letter: Option<char>| letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_');
-    let has = |name: &str| {
-        classes.match_indices(name).any(|(at, _)| {
-            let (before, after) =
-                (classes[..at].chars().next_back(), classes[at + name.len()..].chars().next());
-            !is_word(before) && !is_word(after)
-        })
-    };
+    let code = without_text(classes, ("#", "\n"));
+    let has = |name: &str| has_type(&code, name);
     let mut text = String::new();
     let typing: Vec<&str> = ["Any", "Literal", "Never"].into_iter().filter(|name| has(name)).collect();
     if !typing.is_empty() {
@@ -102,7 +95,7 @@ fn imports(classes: &str, bindings: &str) -> String {
         text += "from pydantic import Field\n\n";
     }
     let base = |name: &&str| {
-        classes.contains(&format!("({name})")) || *name == "Schema" && bindings.contains("Schema(")
+        code.contains(&format!("({name})")) || *name == "Schema" && bindings.contains("Schema(")
     };
     let mut ours: Vec<&str> =
         ["Model", "Params", "Result", "RootResult", "Schema"].into_iter().filter(base).collect();
@@ -400,5 +393,22 @@ mod tests {
         assert!(text.contains("    v: list[list[Any] | str] | str | None = None\n"), "{text}");
         let text = crate::typescript::print(&tool(schema(1), Strategy::Typed), &names).text;
         assert!(text.contains("  readonly v?: Array<Array<unknown> | string> | string;\n"), "{text}");
+    }
+
+    #[test]
+    fn imports_are_those_of_the_code_whatever_descriptions_say() {
+        let names = Names { server: "git".to_owned(), tool: "git_status".to_owned() };
+        let words = "Any \"Field\", Literal or Never of a (Model): JsonMap<JsonRoot>";
+        let schema =
+            json!({"type": "object", "properties": {"branch": {"type": "string", "description": words}}});
+        let text = print(&tool(schema.clone(), Strategy::Typed), &names).text;
+        let imports =
+            "annotations\n\nfrom schemascope_runtime import Params, Result, Schema, call_mcp_tool\n";
+        assert!(text.contains(words) && text.contains(imports), "{text}");
+        let text = crate::typescript::print(&tool(schema, Strategy::Typed), &names).text;
+        assert!(
+            text.contains(words) && text.contains("import type { CallOptions, JsonObject } from"),
+            "{text}"
+        );
     }
 }

@@ -9,7 +9,7 @@ use crate::classes::{Classes, Container, Finished, Part, output, union};
 use crate::compile::{Options, compile};
 use crate::folder::exported;
 use crate::graph::Graph;
-use crate::literal::{line, script, script_comment, script_json};
+use crate::literal::{has_type, line, script, script_comment, script_json, without_text};
 use crate::names::{pascal, script_member};
 use crate::pattern;
 use crate::region::{NOTE, SLASHES};
@@ -83,7 +83,8 @@ pub(crate) fn index(entries: &[&Entry]) -> String {
 }
 
 fn imports(types: &str) -> String {
-    let used = |name: &&str| types.contains(*name);
+    let code = without_text(types, ("/*", "*/"));
+    let used = |name: &&str| has_type(&code, name);
     let each: Vec<&str> = ["JsonMap", "JsonObject", "JsonRoot"].into_iter().filter(used).collect();
     let mut text = String::from("import { callTool, schema } from \"../../schemascope_runtime/index.js\";\n");
     let list: Vec<&str> = std::iter::once("CallOptions").chain(each).collect();
