@@ -68,6 +68,11 @@ const GROUPS: &[(&[&str], &str, &str)] = &[
     ),
     (&["same tool"], "it is the same tool", "it is the same tool"),
     (&["input names a new thing"], "the input names a new thing", "the input names a new thing"),
+    (
+        &["position in another tool's list"],
+        "it continues the list of another tool",
+        "it says where the list of another tool continues",
+    ),
 ];
 
 /// Why an output is taken to feed an input.
@@ -81,8 +86,8 @@ pub struct Why {
     pub supporting: Vec<String>,
     /// What speaks against it.
     pub opposing: Vec<String>,
-    /// Largest share of calls in which a field that does not feed the input had its value all the same; `None`
-    /// without calls.
+    /// Largest share of calls in which another field, one that does not feed the input, had its value all the same;
+    /// `None` where no value came from a result.
     pub chance: Option<f64>,
 }
 
@@ -98,8 +103,8 @@ impl Graph {
         for input in inputs {
             let pairs = self.feeders(to, &input);
             let taken = self.known(to).and_then(|known| self.taken(known, known.input(&input)?));
-            let chance = taken.as_deref().map(|taken| chance(&pairs, taken));
             for pair in pairs.iter().filter(|pair| &*pair.from == from) {
+                let chance = taken.as_deref().and_then(|taken| chance(pair, &pairs, taken));
                 found.push(self.why(pair, to, &input, taken.as_deref(), chance));
             }
         }
@@ -127,11 +132,12 @@ impl Graph {
                     true => "later calls took the value",
                     false => "values in later calls came from there",
                 };
+                // Their number is an estimate, and a single input takes one value in each call.
+                let values = seen.values.count();
+                let values = if is_single(input) { values.min(seen.flows) } else { values };
                 supporting.push(format!(
-                    "{} of {after} {taken}; different values: {}, sessions: {}",
-                    seen.flows,
-                    seen.values.count(),
-                    seen.sessions
+                    "{} of {after} {taken}; different values: {values}, sessions: {}",
+                    seen.flows, seen.sessions
                 ));
                 if seen.weak > 0 {
                     opposing.push(format!(
@@ -184,13 +190,15 @@ fn after(taken: Option<&Taken>, pair: &Pair) -> u64 {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts far below 2^53")]
-fn chance(pairs: &[Pair], taken: &Taken) -> f64 {
-    let unrelated = pairs.iter().filter(|pair| pair.confidence < 0.5);
+fn chance(own: &Pair, pairs: &[Pair], taken: &Taken) -> Option<f64> {
+    own.seen.as_ref()?;
+    let is_other = |pair: &&Pair| (&pair.from, &pair.output) != (&own.from, &own.output);
+    let unrelated = pairs.iter().filter(|pair| pair.confidence < 0.5).filter(is_other);
     let shares = unrelated.filter_map(|pair| {
         let seen = pair.seen.as_ref()?;
         Some(seen.flows as f64 / after(Some(taken), pair).max(1) as f64)
     });
-    shares.fold(0.0, f64::max)
+    Some(shares.fold(0.0, f64::max))
 }
 
 #[cfg(test)]

@@ -49,6 +49,7 @@ pub const NAMES: &[&str] = &[
     "keys of a map of the input's things",
     "same tool",
     "input names a new thing",
+    "position in another tool's list",
 ];
 
 /// What the model over evidence looks at if there is some.
@@ -69,8 +70,9 @@ pub const SEEN: &[&str] = &[
     "weak, few different values",
     "same few values again and again",
     "best field of its tool",
-    "named worse than another source",
     "weak, named worse than another source",
+    "share of all calls",
+    "once or twice in many calls, names disagree",
 ];
 
 /// What the model looks at if there is no evidence.
@@ -139,6 +141,8 @@ pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> 
     let common = output.common.is_some() && output.common == input.common;
     let boolean = output.types.is_boolean() || input.types.is_boolean();
     let formats = (output.format, input.format);
+    let root_keys = &*output.path == "{key}";
+    let same_tool = same_server && from.hash == to.hash && from.id == to.id;
     [
         1.0,
         flag(same_server),
@@ -153,7 +157,15 @@ pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> 
         flag(output.id && input.id && things == 0),
         flag(!output.id && input.id),
         flag(output.id && !input.id),
-        flag(output.id && !input.id && !input.amount && !input.text && things > 0),
+        // A further noun of the input, as in `project_dir`, makes it something else.
+        flag(
+            output.id
+                && !input.id
+                && !input.amount
+                && !input.text
+                && things > 0
+                && things == input.entity().len(),
+        ),
         flag(output.amount),
         flag(input.amount),
         flag(output.text),
@@ -162,7 +174,8 @@ pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> 
         flag(!output.types.meets(input.types) && !number_text),
         flag(boolean),
         flag(formats.0.is_some() && formats.0 == formats.1),
-        flag(formats.0.is_some() != formats.1.is_some() && !text),
+        // Few servers declare the format of an input, while that of an output is learned.
+        flag(formats.1.is_some() && formats.0 != formats.1 && !text),
         flag(input.listed),
         flag(input.required),
         flag(output.echo),
@@ -172,10 +185,12 @@ pub(crate) fn names(from: &Known, output: &Place, to: &Known, input: &Place) -> 
         flag(text && about_input),
         flag(common),
         flag(common && !same_server),
-        flag(output.key),
-        flag(output.key && things > 0),
-        flag(same_server && from.hash == to.hash && from.id == to.id),
+        // Some SDKs declare every record as a map, so that the keys at its root may be names.
+        flag(output.key && !root_keys),
+        flag(output.key && !root_keys && things > 0),
+        flag(same_tool),
         flag(input.new),
+        flag((output.cursor || input.cursor) && !same_tool),
     ]
 }
 
@@ -216,6 +231,7 @@ pub(crate) fn seen(
     other_server: bool,
 ) -> [f64; SEEN.len()] {
     let ByName { own: logit, best: best_named } = by_name;
+    let logit = heard(logit);
     let strong = own.flows - own.weak.min(own.flows);
     let after = taken.after.get(from).copied().unwrap_or(own.flows).max(own.flows);
     let best =
@@ -243,9 +259,22 @@ pub(crate) fn seen(
         weak * flag(values <= 3),
         (log(own.flows) - log(values)).max(0.0),
         ratio(own.credit, of_tool),
-        worse_named(logit, best_named),
         weak * worse_named(logit, best_named),
+        ratio(own.flows, taken.calls.max(own.flows) + 1),
+        by_accident(own.flows, taken.calls, logit),
     ]
+}
+
+/// What names and types say where values flowed. Whatever they say against a pair, enough flows outweigh it: amounts are
+/// passed on, too.
+pub fn heard(logit: f64) -> f64 {
+    logit.max(-6.0)
+}
+
+/// Returns how little names and types speak for a pair of which values agreed once or twice in many calls.
+pub fn by_accident(flows: u64, calls: u64, logit: f64) -> f64 {
+    let is_rare = flows <= 2 && calls >= 8 && flows * 5 <= calls;
+    flag(is_rare) * (-logit).clamp(0.0, 6.0)
 }
 
 /// Returns by how much names and types speak less for a source than for the best one, at most 5.

@@ -1,11 +1,13 @@
 //! Plans: the chain of calls that leads to a wanted tool or field.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::graph::Graph;
+use crate::model;
 use crate::pair::Pair;
 use crate::tool::{Place, hashed};
 use schemascope_model::How;
@@ -21,6 +23,10 @@ const FEEDERS: usize = 4;
 const MAX_WORK: usize = 4_000;
 /// Cost of one more call.
 const STEP: f64 = 0.25;
+/// Cost of asking the person for what mostly came from them.
+const ASKED_AS_USUAL: f64 = 0.3;
+/// Why the person is asked for an input that tools hardly ever gave.
+const FROM_PERSON: &str = "so far, its values came from the person";
 /// Cost of a call that is not known to only read.
 const WRITES: f64 = 6.0;
 
@@ -117,12 +123,15 @@ pub struct Plans {
     pub why_none: Option<String>,
 }
 
+/// What can feed the inputs of tools, best first. Drafts are copied often and share it.
+type Feeders = BTreeMap<(Box<str>, Box<str>), Vec<Rc<Pair>>>;
+
 #[derive(Debug, Clone)]
 enum Fill {
-    Node(usize, Pair),
+    Node(usize, Rc<Pair>),
     Have(Box<str>),
     /// A tool whose result is at hand.
-    Result(Pair),
+    Result(Rc<Pair>),
     Value(Value),
     Person(&'static str),
 }
@@ -189,7 +198,7 @@ impl Graph {
         let mut draft = Draft { cost: 0.0, confidence: 1.0, nodes: Vec::new(), open: Vec::new(), number: 0 };
         self.add_node(&mut draft, &to, known.tool.read_only);
         open.push(draft);
-        let mut feeders: BTreeMap<(Box<str>, Box<str>), Vec<Pair>> = BTreeMap::new();
+        let mut feeders: Feeders = BTreeMap::new();
         let (mut plans, mut work, mut blocked) = (Vec::new(), 0_u64, BTreeSet::new());
         let mut known_plans = BTreeSet::new();
         let mut is_stopped = false;
@@ -248,7 +257,7 @@ impl Graph {
         node: usize,
         input: &str,
         have: &[Box<str>],
-        feeders: &mut BTreeMap<(Box<str>, Box<str>), Vec<Pair>>,
+        feeders: &mut Feeders,
     ) -> Vec<Draft> {
         let Some(own) = draft.nodes.get(node) else { return Vec::new() };
         let tool = own.tool.clone();
@@ -269,6 +278,12 @@ impl Graph {
         let key = (tool.clone(), Box::from(input));
         if !feeders.contains_key(&key) {
             let mut found = self.feeders(&tool, input);
+            // A result at hand is there to be used: what its fields are called counts, not how often they were taken.
+            for pair in found.iter_mut().filter(|pair| have.iter().any(|name| **name == *pair.from)) {
+                pair.confidence = pair.confidence.max(self.by_names(pair, &tool, input));
+                pair.echo = false;
+            }
+            found.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
             found.retain(|pair| {
                 !pair.echo
                     && *pair.from != *tool
@@ -277,17 +292,15 @@ impl Graph {
                     // Which item of a tuple is meant is not known.
                     && !self.known(&pair.from).and_then(|from| from.output(&pair.output)).is_some_and(|own| own.tuple)
             });
-            // A draft is copied often.
-            found.iter_mut().for_each(|pair| pair.seen = None);
-            feeders.insert(key.clone(), found);
+            feeders.insert(key.clone(), found.into_iter().map(Rc::new).collect());
         }
         let all = feeders.get(&key).map_or(&[][..], Vec::as_slice);
-        let best = all.first().map_or(0.0, |pair| pair.confidence);
-        let (there, found): (Vec<&Pair>, Vec<&Pair>) = all
+        let best = all.first().cloned();
+        let (there, found): (Vec<&Rc<Pair>>, Vec<&Rc<Pair>>) = all
             .iter()
             .filter(|pair| !pair.lost)
             .partition(|pair| have.iter().any(|name| **name == *pair.from));
-        let found: Vec<&Pair> = found.into_iter().filter(|pair| pair.usable).collect();
+        let found: Vec<&Rc<Pair>> = found.into_iter().filter(|pair| pair.usable).collect();
         let mut next = Vec::new();
         for pair in there.into_iter().take(FEEDERS) {
             let mut fed = draft.clone();
@@ -322,35 +335,53 @@ impl Graph {
             let other = self.add_node(&mut longer, &pair.from, pair.read_only);
             next.push(set(longer, Fill::Node(other, (*pair).clone())));
         }
-        if let Some(why) = self.person_supplies(&tool, place, best) {
+        if let Some(why) = self.person_supplies(&tool, place, best.as_deref()) {
             let mut asked = draft.clone();
-            asked.cost += 1.0;
+            asked.cost += if why == FROM_PERSON { ASKED_AS_USUAL } else { 1.0 };
             next.push(set(asked, Fill::Person(why)));
         }
         next
     }
 
+    /// What names and types alone say about a pair of fields, as a probability.
+    fn by_names(&self, pair: &Pair, to: &str, input: &str) -> f64 {
+        model::probability(model::sum(&self.model.names, &self.names_of(pair, to, input)))
+    }
+
     /// Says why a person supplies an input, unless it identifies something that tools should give.
-    fn person_supplies(&self, tool: &str, place: &Place, best: f64) -> Option<&'static str> {
-        if best >= 0.5 {
-            return None;
-        }
+    fn person_supplies(&mut self, tool: &str, place: &Place, best: Option<&Pair>) -> Option<&'static str> {
         let taken = self.known(tool).and_then(|known| self.taken(known, place));
         let calls = taken.as_ref().map_or(0, |taken| taken.calls);
         let flows = taken.iter().flat_map(|taken| taken.from.values()).flat_map(|outputs| outputs.values());
         let from_tools = flows.map(|seen| seen.flows).max().unwrap_or(0) * 4 >= calls;
+        let is_by_person = calls >= 3 && !from_tools;
+        let is_guess = best.is_none_or(|best| best.seen.is_none());
+        if best.is_some_and(|best| best.confidence >= 0.5) && !(is_by_person && is_guess) {
+            return None;
+        }
         let plain = place.amount || place.text || place.listed || place.types.is_boolean() || place.date;
-        if plain {
-            Some("a choice of the person: no tool gives it")
-        } else if calls >= 3 && from_tools {
+        if is_by_person && (is_guess || !plain) {
+            Some(FROM_PERSON)
+        } else if plain {
+            Some(match from_tools && calls > 0 {
+                true => "a choice of the person",
+                false => "a choice of the person: no tool gives it",
+            })
+        } else if calls >= 3 && self.is_given_by_tools(tool, &place.path) {
             None
-        } else if calls >= 3 {
-            Some("every value so far came from the person")
         } else if !place.id || place.leaf() == hashed(&["name".to_owned()]) {
             Some("no tool is known to give it")
         } else {
             None
         }
+    }
+
+    /// Whether values of an input came from tools, and not by accident: from one that is gone, or that can feed it.
+    fn is_given_by_tools(&mut self, tool: &str, input: &str) -> bool {
+        let pairs = self.feeders(tool, input);
+        pairs
+            .iter()
+            .any(|pair| pair.seen.is_some() && (pair.lost || !pair.usable || pair.confidence >= MIN_FEEDER))
     }
 
     fn why_none(&mut self, to: &str, blocked: &BTreeSet<(Box<str>, Box<str>)>) -> String {
@@ -362,7 +393,8 @@ impl Graph {
         let is_there = |pair: &Pair| pair.usable && !pair.lost && !pair.echo && *pair.from != *tool;
         let nearest = self.feeders(&tool, &input).into_iter().find(is_there);
         let nearest = nearest.map_or(String::new(), |pair| {
-            format!("; the nearest is {} of {} ({:.2})", pair.output, pair.from, pair.confidence)
+            let output = if pair.output.is_empty() { "the whole result" } else { &pair.output };
+            format!("; the nearest is {output} of {} ({:.2})", pair.from, pair.confidence)
         });
         format!("no tool gives {input} of {tool}{nearest}")
     }

@@ -187,6 +187,11 @@ pub(crate) fn has_parts(text: &str) -> bool {
         || is_hash(text)
 }
 
+/// Whether a text is an absolute path of a file.
+fn is_file_path(text: &str) -> bool {
+    text.starts_with(['/', '~']) && !text.starts_with("//") && !text.contains(['?', '&'])
+}
+
 fn is_hash(text: &str) -> bool {
     text.len() >= 20 && text.len() <= 128 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -227,7 +232,8 @@ pub(crate) fn parts(text: &str, visit: &mut dyn FnMut(&str)) {
         for _ in 0..6 {
             let Some(at) = rest.find(['/', '?', '#', '&', ':']) else { break };
             let segment = &rest[..at];
-            if !segment.is_empty() && rest.len() != whole.len() {
+            // The folders of a path on a disk identify nothing; the end of the path does.
+            if !segment.is_empty() && rest.len() != whole.len() && !is_file_path(whole) {
                 give(segment);
             }
             rest = rest[at + 1..].trim_start_matches('/');
@@ -271,5 +277,11 @@ mod tests {
         assert!(found("[main 1a2b3c4d] fix").contains(&"1a2b3c4d".to_owned()));
         assert!(found("0123456789abcdef0123456789abcdef01234567").contains(&"01234567".to_owned()));
         assert!(found("no ids in here").is_empty());
+        let of_file = found("/srv/data2/repo/x1.txt");
+        assert!(
+            of_file.contains(&"x1.txt".to_owned()) && !of_file.contains(&"data2".to_owned()),
+            "{of_file:?}"
+        );
+        assert!(found("/api/issues/OPS-3/notes?page=2").contains(&"OPS-3".to_owned()));
     }
 }

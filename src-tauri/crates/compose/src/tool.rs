@@ -128,6 +128,8 @@ pub(crate) struct Place {
     pub(crate) echo: bool,
     /// Whether it is the name of what its tool creates.
     pub(crate) new: bool,
+    /// Whether it says where a list continues.
+    pub(crate) cursor: bool,
 }
 
 impl Place {
@@ -304,6 +306,7 @@ impl Named {
                 && !leaf.iter().any(|word| words::is_id(word)),
             echo: false,
             new: false,
+            cursor: words::is_cursor(&field.leaf),
         };
         Self { place, leaf: field.leaf, container: field.container, entity, around }
     }

@@ -249,6 +249,13 @@ pub(crate) fn is_text(word: &str) -> bool {
     has(TEXT, word)
 }
 
+/// Whether a name says where a list continues, as `cursor`, `next_page_token` and `pageToken` do.
+pub(crate) fn is_cursor(words: &[String]) -> bool {
+    let is = |word: &str| words.iter().any(|own| own == word);
+    let only = words.iter().all(|word| has(&["cursor", "continuation", "page", "token", "marker"], word));
+    only && (["cursor", "continuation"].iter().any(|word| is(word)) || is("page") && is("token"))
+}
+
 /// Returns the words of a name that name a thing.
 pub(crate) fn nouns(words: &[String]) -> Vec<String> {
     words.iter().filter(|word| !is_id(word) && !has(EMPTY, word)).cloned().collect()
@@ -302,6 +309,17 @@ mod tests {
         assert_eq!(split("permalinks"), ["url"]);
         assert_eq!(split("addresses"), ["address"]);
         assert_eq!(split("status"), ["status"]);
+    }
+
+    #[test]
+    fn cursors_are_known_by_their_names() {
+        for name in ["cursor", "next_cursor", "nextPageToken", "page_token", "next", "NextContinuationToken"]
+        {
+            assert!(is_cursor(&split(name)), "{name}");
+        }
+        for name in ["next_invoice_id", "page", "token", "access_token", "page_id", ""] {
+            assert!(!is_cursor(&split(name)), "{name}");
+        }
     }
 
     #[test]
