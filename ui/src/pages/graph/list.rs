@@ -129,8 +129,13 @@ fn end(id: &str, short: bool) -> AnyView {
     let (server, name) = id.split_once("__").unwrap_or(("", id));
     let (name, title) = (name.to_owned(), tool(id));
     let server = (!short).then(|| format!("{} / ", visible(server, 40)));
-    view! { <span class="mono" title=title>{server.map(|server| view! { <span class="faint">{server}</span> }.into_any())}<Foreign text=name limit=120 /></span> }
-        .into_any()
+    view! {
+        <span class="mono end" title=title>
+            {server.map(|server| view! { <span class="faint">{server}</span> }.into_any())}
+            <span><Foreign text=name limit=120 /></span>
+        </span>
+    }
+    .into_any()
 }
 
 #[component]
@@ -138,7 +143,11 @@ pub fn Edges(
     /// The page's state.
     state: State,
 ) -> impl IntoView {
-    let rows = Memo::new(move || state.scene.with(|scene| Arc::new(entries(scene))));
+    let is_filtered = move || state.place.with(|place| !place.filter.is_empty());
+    let rows = Memo::new(move || {
+        let is_filtered = is_filtered();
+        state.scene.with(|scene| Arc::new(entries(scene, is_filtered)))
+    });
     let list = List::new(rows, Entry::key);
     effect(move || {
         list.selected.set(match state.selection() {
@@ -160,7 +169,6 @@ pub fn Edges(
         place.route().address()
     };
     let none = Memo::new(move || rows.with(|rows| rows.is_empty()));
-    let is_filtered = move || state.place.with(|place| !place.filter.is_empty());
     let title = move || {
         state.scene.with(|scene| {
             let edges = scene.edges.len() as u64;
@@ -190,8 +198,9 @@ pub fn Edges(
     }
 }
 
-/// The rows: with a tool in the middle the edges, else every server with its edges, then those between servers.
-fn entries(scene: &Scene) -> Vec<Entry> {
+/// The rows: with a tool in the middle the edges, else every server with its edges, then those between servers. With a
+/// filter, the heads of servers count what passes it.
+fn entries(scene: &Scene, is_filtered: bool) -> Vec<Entry> {
     let first = scene.tools.first().map(|tool| server_of(&tool.id));
     let is_one = scene.tools.iter().all(|tool| Some(server_of(&tool.id)) == first);
     let mut entries = Vec::new();
@@ -199,7 +208,11 @@ fn entries(scene: &Scene) -> Vec<Entry> {
     let title = |name: &str| {
         let known = scene.servers.iter().find(|server| server.name == name)?;
         let inside = scene.links.iter().find(|link| link.from == name && link.to == name);
-        Some(Entry::Server(name.to_owned(), known.tools, inside.map(|link| link.totals).unwrap_or_default()))
+        let totals = match is_filtered {
+            true => passing(scene, name),
+            false => inside.map(|link| link.totals).unwrap_or_default(),
+        };
+        Some(Entry::Server(name.to_owned(), known.tools, totals))
     };
     let mut named = BTreeSet::new();
     for edge in &scene.edges {
@@ -221,6 +234,20 @@ fn entries(scene: &Scene) -> Vec<Entry> {
             .filter_map(|server| title(&server.name)),
     );
     entries
+}
+
+/// The edges of the picture within a server, counted.
+fn passing(scene: &Scene, server: &str) -> EdgeTotals {
+    let is_within = |edge: &&Edge| server_of(&edge.from) == server && server_of(&edge.to) == server;
+    let mut totals = EdgeTotals::default();
+    for edge in scene.edges.iter().map(|edge| &*edge.edge).filter(is_within) {
+        match edge.state {
+            schemascope_api::EdgeState::Seen => totals.seen += 1,
+            schemascope_api::EdgeState::Possible => totals.possible += 1,
+            schemascope_api::EdgeState::Broken => totals.broken += 1,
+        }
+    }
+    totals
 }
 
 /// Selects the next or previous edge.

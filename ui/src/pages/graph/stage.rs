@@ -53,7 +53,21 @@ pub fn Stage(
         chosen.get().unwrap_or(fit * unit.get())
     });
     let resize = move |by: f64| chosen.set(Some((scale.get_untracked() * by).clamp(SCALES.0, SCALES.1)));
-    show_focus(state, canvas, scale, chosen);
+    // What is under the pointer stays there.
+    let zoom = move |event: &WheelEvent, by: f64| {
+        let before = scale.get_untracked();
+        resize(by);
+        let grown = scale.get_untracked() / before - 1.0;
+        let (x, y) = (f64::from(event.offset_x()) * grown, f64::from(event.offset_y()) * grown);
+        let Some(element) = canvas.get_untracked() else { return };
+        leptos::task::spawn_local(async move {
+            // After the picture has its size.
+            browser::sleep(0).await;
+            element.set_scroll_left(element.scroll_left() + x as i32);
+            element.set_scroll_top(element.scroll_top() + y as i32);
+        });
+    };
+    show_focus(state, canvas, room, scale, chosen);
     let many = Memo::new(move || {
         let agreed = state.agreed.get();
         state.scene.with(|scene| Some(scene.tools.len()).filter(|tools| *tools > agreed))
@@ -126,7 +140,7 @@ pub fn Stage(
                 on:keydown=move |event: KeyboardEvent| step(state, &event)
                 on:wheel=move |event: WheelEvent| if event.ctrl_key() {
                     event.prevent_default();
-                    resize(if event.delta_y() < 0.0 { 1.12 } else { 1.0 / 1.12 });
+                    zoom(&event, if event.delta_y() < 0.0 { 1.12 } else { 1.0 / 1.12 });
                 }>
                 {move || many.get().map(|tools| ask(state, tools))}
                 {move || nothing.get().then(|| view! {
@@ -197,14 +211,22 @@ fn keep_in_sight(state: State, canvas: NodeRef<Div>, scale: Memo<f64>) {
 }
 
 /// Scrolls to the tool in the middle when another one is there.
-fn show_focus(state: State, canvas: NodeRef<Div>, scale: Memo<f64>, chosen: RwSignal<Option<f64>>) {
+fn show_focus(
+    state: State,
+    canvas: NodeRef<Div>,
+    room: RwSignal<(f64, f64)>,
+    scale: Memo<f64>,
+    chosen: RwSignal<Option<f64>>,
+) {
     let seen = StoredValue::new(None::<Option<String>>);
     effect(move || {
         let drawing = state.drawing.get();
         let scale = scale.get();
         let focus = state.place.with_untracked(|place| place.focus.clone());
         let Some(element) = canvas.get() else { return };
-        if drawing.nodes.is_empty() || scale <= 0.0 || seen.with_value(|seen| seen.as_ref() == Some(&focus)) {
+        // Without room, the scale is not that of the picture yet.
+        let has_room = room.with(|(width, _)| *width > 0.0);
+        if drawing.nodes.is_empty() || !has_room || seen.with_value(|seen| seen.as_ref() == Some(&focus)) {
             return;
         }
         seen.set_value(Some(focus));
