@@ -69,6 +69,28 @@ impl Definition {
         self
     }
 
+    /// Whether the command also does something without a subcommand: a usage line of its own has arguments and names none,
+    /// as in `bat [OPTIONS] [FILE]...`.
+    pub fn works_alone(&self) -> bool {
+        let has_argument = |usage: &str| {
+            let lower = usage.to_lowercase();
+            let mut words =
+                lower.split_whitespace().skip(1).map(|word| word.trim_matches(['[', ']', '<', '>', '.']));
+            let mut has = false;
+            let is_alone = words.all(|word| {
+                has |= matches!(
+                    word,
+                    "file" | "files" | "path" | "paths" | "input" | "url" | "urls" | "pattern"
+                );
+                !word.contains("command")
+                    && word != "cmd"
+                    && !self.subcommands.iter().any(|one| one.name == word)
+            });
+            is_alone && has
+        };
+        self.usage.len() > 1 && self.usage.iter().any(|usage| has_argument(usage))
+    }
+
     /// Makes this the definition of one subcommand, where the program prints the same text for all of them: without the
     /// subcommands and what stands for them, and with an argument for what follows if the text has none.
     #[must_use]

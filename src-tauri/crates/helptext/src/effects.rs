@@ -60,7 +60,7 @@ impl Effect {
 // All patterns are for text in small letters. A verb that runs something, and what is run, in one sentence.
 pattern!(
     RUNS,
-    r"\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b|\b(?:commands?|programs?|executables?|scripts?|hooks?|binary)\b[^.;]{0,30}?\bto (?:be )?(?:run|executed?|invoked?|start(?:ed)?|launch(?:ed)?|call(?:ed)?|spawn(?:ed)?)\b"
+    r"\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b|\b(?:commands?|programs?|executables?|scripts?|hooks?|binary)\b[^.;]{0,30}?\bto (?:be )?(?:run|executed?|invoked?|start(?:ed)?|launch(?:ed)?|call(?:ed)?|spawn(?:ed)?)\b|\b(?:text|strings?)\b[^.;]{0,30}?\bto (?:be )?executed?\b"
 );
 pattern!(
     LOADS,
@@ -128,6 +128,8 @@ const RUN_WORDS: &[&str] = &[
     "python code",
     "lua",
     "expression as code",
+    "string",
+    "text",
 ];
 const LOAD_WORDS: &[&str] = &[
     "plug",
@@ -165,7 +167,10 @@ pub fn mark(definition: &mut Definition) {
         let lower = positional.name.to_lowercase();
         let begins = |word: &str| lower.starts_with(word);
         let says_command = definition.subcommands.is_empty()
-            && (matches!(lower.as_str(), "command" | "cmd" | "command_args")
+            && (matches!(
+                lower.as_str(),
+                "command" | "cmd" | "command_args" | "prog" | "testprogram" | "testprog"
+            ) || begins("prog-and-")
                 || begins("program")
                 || begins("executable")
                 || begins("command-")

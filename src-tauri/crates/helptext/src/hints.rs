@@ -9,11 +9,11 @@ pattern!(
 );
 pattern!(
     REPEATED,
-    r"(?i)(?:can|may|could) be (?:\w+ )?(?:repeated|multiple|used (?:multiple|several|more)|passed (?:multiple|several|more)|specified (?:multiple|several|more)|given (?:multiple|several|more)|set (?:multiple|several|more)|supplied (?:multiple|several|more)|provided (?:multiple|several|more)|present (?:multiple|several|more))|multiple times|more than once|repeatable|\[array\]|several times|-v -v|multiple use|multiple (?:allowed|possible)"
+    r"(?i)(?:can|may|could) be (?:\w+ )?(?:repeated|multiple|used (?:multiple|several|more)|passed (?:multiple|several|more)|specified (?:multiple|several|more)|given (?:multiple|several|more)|set (?:multiple|several|more)|supplied (?:multiple|several|more)|provided (?:multiple|several|more)|present (?:multiple|several|more))|multiple times|more than once|repeatable|\[array\]|several times|-v -v|multiple use|multiple (?:allowed|possible)|multiple (?:\w+ ){1,2}can be (?:specified|given|used|passed|provided|set)"
 );
 pattern!(
     ONCE,
-    r"(?i)\b(?:not|never|cannot|can't) be (?:\w+ ){0,2}(?:repeated|multiple times|more than once|several times)|\bonly (?:once|the (?:last|first))\b"
+    r"(?i)\b(?:not|never|cannot|can't) be (?:\w+ ){0,2}(?:repeated|multiple times|more than once|several times)|\b(?:appears?|occurs?|lines?|words?|values?|matches)\b[^.;]{0,20}\b(?:repeated|multiple times|more than once|several times)|\bonly (?:once|the (?:last|first))\b"
 );
 pattern!(
     REQUIRED,
@@ -27,22 +27,45 @@ fn captured(pattern: &Pattern, text: &str) -> Option<String> {
     Some(found.as_str().trim().to_owned())
 }
 
+/// What stands where a default would, and is none.
+const NO_VALUES: &[&str] =
+    &["the", "a", "an", "to", "stdout", "stdin", "newline", "whitespace", "unset", "empty"];
+
 /// The default that a description states.
 pub fn default(description: &str) -> Option<String> {
     // The pattern is slow.
     if !["efault", "EFAULT"].iter().any(|word| description.contains(word)) {
         return None;
     }
-    let found = captured(&DEFAULT, description)?;
+    let captures = found(&DEFAULT, description)?;
+    let stated = captures.iter().skip(1).flatten().next()?;
+    let found = stated.as_str().trim();
+    let is_in_brackets = captures.get(1).or(captures.get(2)).is_some();
+    // `[default: [name]]` is cut at the first bracket.
+    let count = |sign| found.matches(sign).count();
+    if is_in_brackets && (count('[') != count(']') || count('(') != count(')')) {
+        return None;
+    }
+    // "defaults to the current folder" states no value, "defaults to 5 seconds" does.
+    let is_quoted = description[..stated.start()].ends_with(['"', '\'', '`']);
+    let ends = description[stated.end()..].trim_start_matches(['.', ',', ';', ')', '"', '\'', '`']);
+    let ends_sentence = ends.len() < description[stated.end()..].len() || ends.is_empty();
+    let is_number = found.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));
+    if !is_in_brackets && !is_quoted && !ends_sentence && !is_number {
+        return None;
+    }
     // click: `[default: md5; required]`, `[default: 1; 1<=x<=10]`.
     let is_remark =
         |rest: &str| rest == "required" || ["<x", "<=x", "x<", "x>"].iter().any(|range| rest.contains(range));
     let found = match found.rsplit_once("; ") {
         Some((default, rest)) if is_remark(rest) => default,
-        _ => &found,
+        _ => found,
     };
-    let found = found.trim_matches(['"', '\'', '`', '.', '%']).trim();
-    (!found.is_empty() && found.chars().count() <= 100).then(|| found.to_owned())
+    const QUOTES: [char; 3] = ['"', '\'', '`'];
+    let found = found.trim_matches(QUOTES).trim_end_matches(['.', '%']).trim_matches(QUOTES).trim();
+    let is_value =
+        !found.is_empty() && found.chars().count() <= 100 && !NO_VALUES.contains(&&*found.to_lowercase());
+    is_value.then(|| found.to_owned())
 }
 
 pattern!(
@@ -123,7 +146,10 @@ fn is_balanced(text: &str) -> bool {
 pub fn is_list_name(name: &str) -> bool {
     const LISTS: &[&str] =
         &["Array", "strings", "stringArray", "stringSlice", "stringToString", "list", "ints", "uints"];
-    name.contains("...") || name.contains('…') || name == "[]" || LISTS.contains(&bare(name))
+    // `--x=...` is a value without a name.
+    (name.contains("...") || name.contains('…')) && !bare(name).is_empty()
+        || name == "[]"
+        || LISTS.contains(&bare(name))
 }
 
 /// The type that a value's name says, with the help of default and description.
@@ -266,6 +292,17 @@ mod tests {
             ("Defaults to auto.", Some("auto")),
             ("The default is 10, or less", Some("10")),
             ("by default nothing happens", None),
+        ] {
+            assert_eq!(default(text).as_deref(), expected, "{text}");
+        }
+        for (text, expected) in [
+            ("Load variables (default: .env)", Some(".env")),
+            ("Format of floats (default %.8g)", Some("%.8g")),
+            ("Pattern of names [default: [name].js]", None),
+            ("Defaults to all columns.", None),
+            ("Seconds to wait, defaults to 5 seconds", Some("5")),
+            ("The default is \"all columns\" here", Some("all")),
+            ("Where it goes, default is stdout.", None),
         ] {
             assert_eq!(default(text).as_deref(), expected, "{text}");
         }

@@ -9,6 +9,8 @@ use crate::effects::Effect;
 const TABLE: &str = include_str!("known.txt");
 /// The line of a program that reads its standard input.
 const READS_STDIN: &str = "stdin";
+/// The line of a program that reads options from its first word.
+const BUNDLE: &str = "bundle";
 
 static KNOWN: LazyLock<Vec<Known>> = LazyLock::new(|| parse(TABLE));
 static BY_NAME: LazyLock<HashMap<&'static str, usize>> = LazyLock::new(|| {
@@ -25,6 +27,8 @@ pub struct Known {
     pub interpreter: bool,
     /// Whether it reads its standard input.
     pub reads_stdin: bool,
+    /// Whether its first word is read as options, even without a dash.
+    pub bundle: bool,
     /// Effects by flag, or by subcommand and flag (`fetch>--upload-pack`).
     options: HashMap<&'static str, Vec<Effect>>,
     /// Effects of all positional arguments.
@@ -72,7 +76,8 @@ pub fn spellings<'p>(program: &'p str) -> impl Iterator<Item = &'p str> {
     // Debian's names: `x86_64-linux-gnu-gcc-12`, `perl5.36-x86_64-linux-gnu`, `vim.basic`.
     let name = name.split_once("-linux-gnu-").map_or(name, |(_, name)| name);
     let bare = name.strip_suffix("-linux-gnu").and_then(|name| name.rsplit_once('-')).map(|(name, _)| name);
-    let flavours = [".basic", ".tiny", ".nox", ".gtk3", ".athena"];
+    let flavours =
+        [".basic", ".tiny", ".nox", ".gtk3", ".athena", ".bin", ".real", ".orig", "-im6.q16", "-im6"];
     let plain = flavours.iter().find_map(|end| name.strip_suffix(end));
     let names = [Some(name), bare, plain].into_iter().flatten();
     names.flat_map(|name| {
@@ -99,6 +104,7 @@ fn parse(table: &'static str) -> Vec<Known> {
         let Some(known) = all.last_mut() else { continue };
         let Some((left, right)) = line.trim().split_once(": ") else {
             known.reads_stdin |= line.trim() == READS_STDIN;
+            known.bundle |= line.trim() == BUNDLE;
             continue;
         };
         let items = right.split_whitespace();
@@ -142,7 +148,11 @@ mod tests {
                 known.subcommands.iter().all(|(name, effects)| !name.starts_with('-') && !effects.is_empty())
             );
         }
-        for line in TABLE.lines().filter(|line| line.starts_with(' ') && line.trim() != READS_STDIN) {
+        for line in TABLE
+            .lines()
+            .filter(|line| line.starts_with(' '))
+            .filter(|line| ![READS_STDIN, BUNDLE].contains(&line.trim()))
+        {
             assert!(line.contains(": "), "{line}");
             let left = line.trim().split(": ").next().unwrap();
             let words =

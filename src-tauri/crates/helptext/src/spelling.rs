@@ -181,12 +181,12 @@ fn spelled(line: &str) -> Option<String> {
     {
         return Some(match captures[2].trim_matches('"') {
             "true" | "false" => format!("{}  {}", &captures[1], &captures[3]),
-            "" => format!("{} <value>  {}", &captures[1], &captures[3]),
+            "" => format!("{}=<value>  {}", &captures[1], &captures[3]),
             // go tool trace: `-http=addr: service address`, a name.
             name if captures[2].starts_with(char::is_alphabetic) => {
-                format!("{} <{name}>  {}", &captures[1], &captures[3])
+                format!("{}=<{name}>  {}", &captures[1], &captures[3])
             }
-            default => format!("{} <value>  {} (default {default})", &captures[1], &captures[3]),
+            default => format!("{}=<value>  {} (default {default})", &captures[1], &captures[3]),
         });
     }
     if line.contains("  [")
@@ -213,8 +213,9 @@ fn spelled(line: &str) -> Option<String> {
         return Some(match default.trim_matches(['\'', '"', '[', ']']) {
             "false" => entry.to_owned(),
             "true" => format!("{entry}[=<bool>]  (default true)"),
-            "" => format!("{entry} <value>"),
-            default => format!("{entry} <value>  (default {default})"),
+            "" => format!("{entry}=<value>"),
+            // Some of them take a value only behind `=`: `kubectl --dry-run='none':`.
+            default => format!("{entry}=<value>  (default {default})"),
         });
     }
     if let Some(captures) = found(&LEVELS, line) {
@@ -332,12 +333,12 @@ mod tests {
             ("  [-n|--no-strip]  Do not", "  -n|--no-strip    Do not"),
             (" -<signal>, -s, --signal <signal>", "            -s, --signal <signal>"),
             ("[-no]-mktex=FMT   disable/enable", "-[no-]mktex=FMT   disable/enable"),
-            ("    -o, --output='':", "    -o, --output <value>"),
-            ("  -provider=\"\": PGP implementation", "  -provider <value>  PGP implementation"),
+            ("    -o, --output='':", "    -o, --output=<value>"),
+            ("  -provider=\"\": PGP implementation", "  -provider=<value>  PGP implementation"),
             ("  -force=false: do it", "  -force  do it"),
             ("  --color=auto: use colours", "  --color=auto: use colours"),
-            ("  -http=addr: where it serves", "  -http <addr>  where it serves"),
-            ("  -workers=10: how many", "  -workers <value>  how many (default 10)"),
+            ("  -http=addr: where it serves", "  -http=<addr>  where it serves"),
+            ("  -workers=10: how many", "  -workers=<value>  how many (default 10)"),
             (
                 "  -ll    --log-level      [l]evel: string constant",
                 "  -ll, --log-level <level>  string constant",
@@ -347,7 +348,7 @@ mod tests {
             ("  -d[isplay] <host> server", "  -d, -display <host> server"),
             ("  -o[file] <size>  write a file", "  -o[file] <size>  write a file"),
             ("  -l[octnum]  the end", "  -l[octnum]  the end"),
-            ("    --chunk-size=500:", "    --chunk-size <value>  (default 500)"),
+            ("    --chunk-size=500:", "    --chunk-size=<value>  (default 500)"),
             ("    -A, --all=false:", "    -A, --all"),
             ("    --wait=true:", "    --wait[=<bool>]  (default true)"),
             ("  -r [--revision] ARG      : it can be", "  -r, --revision <arg>      : it can be"),

@@ -73,6 +73,16 @@ impl ProcessGroup {
     }
 }
 
+/// Takes from what the calling thread starts the powers by which root looks into other processes, whose environments have
+/// secrets: Landlock does not stop those. Only root has them to lose.
+#[cfg(target_os = "linux")]
+fn drop_powers() {
+    use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+    for power in [CapabilitySet::PERFMON, CapabilitySet::SYS_PTRACE, CapabilitySet::SYS_ADMIN] {
+        let _ = remove_capability_from_bounding_set(power);
+    }
+}
+
 /// Confines the calling thread, and everything it starts.
 #[cfg(target_os = "linux")]
 fn restrict(confinement: &Confinement) -> io::Result<()> {
@@ -80,6 +90,7 @@ fn restrict(confinement: &Confinement) -> io::Result<()> {
         ABI, Access, AccessFs, AccessNet, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr,
         RulesetStatus,
     };
+    drop_powers();
     let abi = ABI::V4;
     let prepared = || {
         let mut ruleset = Ruleset::default().handle_access(AccessFs::from_all(abi))?;
@@ -149,9 +160,13 @@ mod tests {
         std::fs::write(outside.join("secret"), "s3cret").unwrap();
         let (ended, text) = confined("echo x > a && cat a && ls /usr > /dev/null", &inside, true).await;
         assert_eq!((ended, text.as_str()), (Ended::Exit(0), "x\n"));
-        for script in
-            ["cat ../out/secret", "echo x > ../out/b", "ls ../out", "cat /root/.profile /home/*/.profile"]
-        {
+        for script in [
+            "cat ../out/secret",
+            "echo x > ../out/b",
+            "ls ../out",
+            "cat /root/.profile /home/*/.profile",
+            "cat /proc/$PPID/environ",
+        ] {
             let (ended, text) = confined(script, &inside, true).await;
             assert!(ended != Ended::Exit(0) && !text.contains("s3cret"), "{script}: {text}");
         }

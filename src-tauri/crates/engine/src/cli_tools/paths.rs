@@ -52,6 +52,9 @@ impl Allowed<'_> {
                 if self.is_in_data(&resolved, &data) {
                     return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
                 }
+                if is_of_this_process(path, &resolved) {
+                    return Err(format!("{property}: {path:?} shows Schemascope's own process"));
+                }
                 if has_roots && !is_address(path) && !roots.iter().any(|root| resolved.starts_with(root)) {
                     let names: Vec<String> =
                         self.roots.iter().map(|root| root.display().to_string()).collect();
@@ -114,6 +117,19 @@ impl Allowed<'_> {
         let work = || self.folders.work.canonicalize().unwrap_or_else(|_| self.folders.work.clone());
         path.starts_with(data) && !path.starts_with(work())
     }
+}
+
+/// Whether a path leads to what the kernel shows of this process, such as its environment. A program that asks for
+/// `/proc/self` sees itself.
+fn is_of_this_process(path: &str, resolved: &Path) -> bool {
+    let Ok(inside) = resolved.strip_prefix("/proc") else { return false };
+    if path.starts_with("/proc/self/") && !path.contains("..") {
+        return false;
+    }
+    let number = inside.components().next().and_then(|first| first.as_os_str().to_str()?.parse::<u32>().ok());
+    number.is_some_and(|number| {
+        number == std::process::id() || Path::new("/proc/self/task").join(number.to_string()).exists()
+    })
 }
 
 /// The number of parts of a path in a text, if it has too many to look each of them up.

@@ -117,13 +117,16 @@ async fn read_help(
         return Ok(Probed { program, tools: vec![(Vec::new(), root.definition)], notes });
     }
     if root.definition.subcommands.iter().any(|command| command.name == "help") {
-        asking.general = asking.ask(vec!["help".to_owned()]).await.ok();
+        asking.general = asking.ask(vec!["help".to_owned()]).await.ok().map(|(text, _)| text);
     }
     let knows_help = asking.general.is_some() || root.definition.options.iter().any(is_help);
     let mut tools: Vec<(Vec<String>, Definition)> = Vec::new();
     let mut left_out: Vec<Vec<String>> = Vec::new();
     let mut silent: Vec<(Vec<String>, ProbeError)> = Vec::new();
     let mut groups: Vec<(Vec<String>, Help)> = Vec::new();
+    if root.definition.works_alone() {
+        tools.push((Vec::new(), root.definition.clone().of_one_command()));
+    }
     let mut open: Vec<Vec<String>> = Vec::new();
     let mut next = Some((Vec::new(), Ok(root)));
     while let Some((words, help)) = next.take() {
@@ -245,10 +248,10 @@ impl Asking<'_> {
         let mut failed = ProbeError::Nothing;
         while let Some(question) = questions.pop_front() {
             let is_help = question == help;
-            let text = match self.ask(question).await {
+            let (text, is_success) = match self.ask(question).await {
                 // Of every subcommand the same.
-                Ok(text) if is_help && self.general.as_ref() == Some(&text) => continue,
-                Ok(text) => text,
+                Ok((text, _)) if is_help && self.general.as_ref() == Some(&text) => continue,
+                Ok(said) => said,
                 Err(error) => {
                     failed = error;
                     continue;
@@ -265,8 +268,10 @@ impl Asking<'_> {
             if is_help && is_manual {
                 self.general = None;
             }
-            let definition = read(&text, &name);
-            let says_much = !definition.options.is_empty() || !definition.subcommands.is_empty();
+            let definition = read(&text, self.as_written(&name, words, &text).as_deref().unwrap_or(&name));
+            // What ends well and has a usage line says all that there is, even if that is little.
+            let is_whole = is_success && !definition.usage.is_empty();
+            let says_much = !definition.options.is_empty() || !definition.subcommands.is_empty() || is_whole;
             let is_empty = definition.is_empty();
             let help = Help { text, definition, is_last };
             if says_much && !is_manual {
@@ -284,7 +289,15 @@ impl Asking<'_> {
         best.ok_or(failed)
     }
 
-    async fn ask(&self, question: Vec<String>) -> Result<String, ProbeError> {
+    /// The command with the arguments of the entry, if the text calls it so: `python3 -m json.tool`.
+    fn as_written(&self, name: &str, words: &[String], text: &str) -> Option<String> {
+        let program = self.entry.program_name();
+        let all = [&[program.to_owned()][..], &self.entry.args, words].concat().join(" ");
+        (all != name && text.contains(&all)).then_some(all)
+    }
+
+    /// What the program prints, and whether it ended well.
+    async fn ask(&self, question: Vec<String>) -> Result<(String, bool), ProbeError> {
         let arguments = self.entry.args.iter().cloned().chain(question).collect();
         let mut env = quiet(&self.entry.env);
         let mut confine = self.entry.confinement(self.program, Path::new(""));
@@ -314,7 +327,10 @@ impl Asking<'_> {
             return Err(ProbeError::TimedOut(PROBE_TIMEOUT.as_secs()));
         }
         let text = if outcome.stdout.is_empty() { outcome.stderr.text() } else { outcome.stdout.text() };
-        if text.trim().is_empty() { Err(ProbeError::Nothing) } else { Ok(self.entry.without_secrets(&text)) }
+        if text.trim().is_empty() {
+            return Err(ProbeError::Nothing);
+        }
+        Ok((self.entry.without_secrets(&text), outcome.ended == Ended::Exit(0)))
     }
 }
 

@@ -5,8 +5,9 @@ use serde_json::{Map, Value};
 use super::STDIN;
 use super::offer::{Offered, Style, Tool};
 use super::schema::MAX_COUNT;
-use crate::definition::{Join, OptionDefinition, Positional, Value as Takes, ValueType};
+use crate::definition::{Definition, Join, OptionDefinition, Positional, Value as Takes, ValueType};
 use crate::effects::Effect;
+use crate::known::Known;
 
 /// Most items of a repeated option or argument.
 const MAX_ITEMS: usize = 10_000;
@@ -276,11 +277,19 @@ impl Tool {
                 words.push(text);
             }
         }
-        if self.style != Style::Unknown && self.needs_end_of_options(arguments, &words) {
+        let is_bundle = made.arguments.is_empty() && !words.is_empty() && self.reads_a_bundle();
+        if is_bundle || self.style != Style::Unknown && self.needs_end_of_options(arguments, &words) {
             made.arguments.push("--".to_owned());
         }
         made.arguments.append(&mut words);
         Ok(())
+    }
+
+    /// Whether the program would read options from a first word without a dash.
+    fn reads_a_bundle(&self) -> bool {
+        let Definition { command, target, .. } = &self.definition;
+        let is_bundle = |program: &str| Known::of(program).is_some_and(|known| known.bundle);
+        !command.contains(' ') && (is_bundle(command) || target.as_deref().is_some_and(is_bundle))
     }
 
     /// Whether positional arguments have to follow `--`: where one could be an option, a further value of an option, or a

@@ -35,6 +35,22 @@ fn problem(tool: &Tool, arguments: Value) -> String {
     run(tool, arguments).unwrap_err().to_string()
 }
 
+/// `tar cfI x.tar PROGRAM FILE` runs a program.
+#[test]
+fn first_word_is_no_bundle_of_options() {
+    let text = "Usage: tar [OPTION...] [FILE]...\n\n  -c, --create   create a new archive\n  -f, --file=ARCHIVE   use it\n";
+    for command in ["tar", "/usr/bin/bsdtar", "gtar"] {
+        let tar = tool(text, command, &Policy::default());
+        assert_eq!(words(&tar, json!({"file": ["cfI", "x.tar"]})), ["--", "cfI", "x.tar"], "{command}");
+        assert_eq!(words(&tar, json!({"create": true, "file": ["a"]})), ["--create", "a"]);
+    }
+    let mut linked = read(text, "archive");
+    mark_as(&mut linked, "tar");
+    let linked = Tool::new(linked, &Policy::default());
+    assert_eq!(words(&linked, json!({"file": ["cf"]})), ["--", "cf"]);
+    assert_eq!(words(&tool(text, "other", &Policy::default()), json!({"file": ["cf"]})), ["cf"]);
+}
+
 #[test]
 fn arguments_become_one_vector() {
     let grep = tool(GREP, "grep", &Policy::default());
