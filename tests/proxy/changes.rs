@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
-use schemascope_test_support::{McpClient, Places, Program, Serve, Streamed, conformance, throughout, until};
+use schemascope_test_support::{
+    McpClient, Places, Program, Serve, Streamed, conformance, stdio, throughout, until,
+};
 use serde_json::{Map, Value, json};
 
 const UPSTREAM: &str = "fixture";
@@ -179,4 +181,38 @@ fn changes_of_stateless_server_are_notified_once_over_stdio() {
 #[test]
 fn changes_of_stateless_server_are_notified_once_over_http() {
     each_change_is_notified_once("modern", true);
+}
+
+/// Tools that a server listed before its restart are no change, and a decision is one, although it changes schemas and
+/// overrides.
+#[test]
+fn unchanged_tools_are_no_change_and_a_decision_is_one() {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
+    let program = Program::new(&places, scratch.path(), &servers).unwrap();
+    let call =
+        |client: &McpClient| client.call("shop__get_order", &json!({"id": "1"})).unwrap().result().unwrap();
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    client.request("tools/list", "{}").unwrap();
+    (0..12).for_each(|_| _ = call(&client));
+    drop(serve);
+
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    let told = Streamed::get(&serve, None, client.session()).unwrap();
+    assert!(told.until("keep-alive").is_some());
+    client.request("tools/list", "{}").unwrap();
+    call(&client);
+    let mut heard = 0;
+    let mut listen = || {
+        heard += told.arrived().iter().filter(|line| line.contains("tools/list_changed")).count();
+        heard
+    };
+    throughout("nothing has changed", QUIET_TIME, || listen() == 0);
+    let run = program.run(&["promote", "shop__get_order", "--reason", "billing"]).unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    until("the client is notified", || listen() > 0);
+    throughout("it is notified once", QUIET_TIME, || listen() == 1);
 }

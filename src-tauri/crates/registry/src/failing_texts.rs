@@ -155,7 +155,8 @@ pub(crate) fn begins(observation: &Observation<'_>, beginnings: &[Box<str>]) -> 
 
 /// How the text of a result begins, if it is a text, or is the text in `{"result": text}`.
 fn beginning_of<'o>(observation: &'o Observation<'_>) -> Option<Cow<'o, str>> {
-    let sent = observation.sent.as_deref().unwrap_or(&observation.json).trim();
+    let learned = observation.json.trim();
+    let sent = observation.sent.as_deref().filter(|_| !learned.starts_with('"')).unwrap_or(learned).trim();
     if let Some(written) = sent.strip_prefix('"') {
         return unescaped(written.strip_suffix('"')?);
     }

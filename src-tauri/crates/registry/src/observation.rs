@@ -1,6 +1,7 @@
 //! Chooses the value of a result that a shape learns from.
 //!
-//! It is `structuredContent` if present, or the structure of its text if that is `{"result": text}`; else the list of
+//! It is `structuredContent` if present, or the structure of its text if that is `{"result": text}`, or that of `content`
+//! if it only repeats its blocks; else the list of
 //! all text blocks if each is JSON; else the first text block if it is JSON, or all text blocks together if they are;
 //! else the structure of the text, or the text as a string. A result without any of these, one that asks for input, and
 //! a task handle teach nothing.
@@ -12,6 +13,7 @@ use schemascope_json::{Cursor, quoted_end, splice_text};
 use schemascope_judge::Conformance;
 use schemascope_model::Carrier;
 use schemascope_textform::{Form, Kind, Structure, kind, list_of_blocks, read_blocks, wrapped};
+use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
@@ -225,11 +227,21 @@ impl<'a> Members<'a> {
         if self.is_error || self.asks || self.is_task {
             return None;
         }
-        if let Some(value) = self.structured.filter(|value| *value != "null") {
-            return Some((structured(value), None));
+        let texts = self.texts.unwrap_or_default();
+        let texts: Vec<(&str, Cow<'_, str>)> =
+            texts.into_iter().filter_map(|written| Some((written, said(written)?))).collect();
+        match self.structured.filter(|value| *value != "null") {
+            Some(value) if repeats_blocks(value, &texts) => {
+                let (observation, _) = Self::of_texts(texts)?;
+                Some((Observation { sent: Some(value.into()), ..observation }, None))
+            }
+            Some(value) => Some((structured(value), None)),
+            None => Self::of_texts(texts),
         }
-        let mut texts: Vec<(&str, Cow<'_, str>)> =
-            self.texts?.into_iter().filter_map(|written| Some((written, said(written)?))).collect();
+    }
+
+    /// What text blocks teach, each as it is written and as it reads.
+    fn of_texts(mut texts: Vec<(&'a str, Cow<'a, str>)>) -> Option<(Observation<'a>, Option<&'a str>)> {
         let blocks: Vec<&str> = texts.iter().map(|(_, text)| &**text).collect();
         if let Some(Structure { form, json }) = list_of_blocks(&blocks) {
             // A schema that a server declares describes its first block as a rule.
@@ -253,6 +265,32 @@ impl<'a> Members<'a> {
         let sent = serde_json::Value::from(all.as_str()).to_string();
         Some((of_text(read_blocks(&blocks), &all, sent.into()), None))
     }
+}
+
+/// Whether `structuredContent` is `{"result": […]}` with the blocks of `content`: FastMCP declares that of a tool that makes
+/// its blocks itself.
+fn repeats_blocks(value: &str, texts: &[(&str, Cow<'_, str>)]) -> bool {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Wrapped<'v> {
+        #[serde(borrow)]
+        result: Vec<Block<'v>>,
+    }
+    #[derive(Deserialize)]
+    struct Block<'v> {
+        #[serde(rename = "type", borrow)]
+        kind: Cow<'v, str>,
+        #[serde(borrow)]
+        text: Option<Cow<'v, str>>,
+    }
+    if texts.is_empty() || memchr::memmem::find(value.as_bytes(), b"\"type\"").is_none() {
+        return false;
+    }
+    let Ok(Wrapped { result }) = serde_json::from_str(value) else { return false };
+    let kinds = ["text", "image", "audio", "resource", "resource_link"];
+    let own = result.iter().filter(|block| block.kind == "text").map(|block| block.text.as_deref());
+    result.iter().all(|block| kinds.contains(&&*block.kind))
+        && own.eq(texts.iter().map(|(_, text)| Some(&**text)))
 }
 
 /// What `structuredContent` teaches. Some servers put their text into it as `{"result": text}`.
@@ -400,6 +438,15 @@ mod tests {
         assert_eq!(observe(&raw).unwrap().sent.as_deref(), Some(r#"{"result":"{'a': 1}"}"#));
         check(r#"{"structuredContent":{"result":"[{\"a\":1}]"}}"#, Some((JsonInText, r#"[{"a":1}]"#)));
         check(r#"{"structuredContent":{"result":"done"}}"#, Some((Structured, r#"{"result":"done"}"#)));
+        let blocks = |text: &str, other: &str| {
+            let block = |text: &str| serde_json::json!({"type": "text", "text": text, "annotations": null});
+            let structured = serde_json::json!({"result": [block(other)]});
+            serde_json::json!({"content": [block(text)], "structuredContent": structured}).to_string()
+        };
+        check(&blocks("[{'id': 1}]", "[{'id': 1}]"), Some((Python, r#"[{"id":1}]"#)));
+        let other = blocks("[1]", "[2]");
+        let raw = RawValue::from_string(other).unwrap();
+        assert_eq!(observe(&raw).unwrap().carrier, Structured);
     }
 
     #[test]

@@ -34,6 +34,14 @@ fn few_repeated_values_become_an_enum() {
     assert_eq!(decided(&shape, "state"), ["required", "enum of 3"]);
 }
 
+/// A listing that is asked for again and again shows the same items, and the next one shows others.
+#[test]
+fn items_that_are_always_the_same_are_no_enum() {
+    let tables = |_| json!([{"name": "accounts"}, {"name": "customers"}]);
+    let items = &schema(&shape((0..12).map(tables)))["items"];
+    assert_eq!(items["properties"]["name"], json!({"type": "string"}), "{items}");
+}
+
 #[test]
 fn values_that_are_no_words_become_an_enum_only_after_more_documents() {
     let state = |n: usize, kinds: &[&str]| json!({"all": vec![kinds[n % 3]; 5], "n": n});

@@ -1,4 +1,5 @@
-//! Python literals as `repr` and `pprint` write them: dict, list, tuple, set, string, bytes, number, None, True, False.
+//! Python literals as `repr` and `pprint` write them: dict, list, tuple, set, string, bytes, number, None, True, False, and
+//! what rows of databases have: dates, times, `Decimal('1.5')`, `UUID('…')`.
 //!
 //! Anything else in the text, such as `array([…])` or `<object at 0x…>`, makes it no literal.
 
@@ -42,11 +43,16 @@ impl<'a> Reader<'a> {
                 self.json.push_str(&quoted(&text));
                 Some(())
             }
+            '-' if self.take("-inf") => {
+                self.json.push_str("null");
+                Some(())
+            }
             '-' | '0'..='9' => {
                 let number = self.number()?;
                 self.json.push_str(number);
                 Some(())
             }
+            'd' | 'D' | 'U' => self.call(),
             _ => {
                 let word = self.word()?;
                 self.json.push_str(word);
@@ -55,9 +61,78 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A value that is written as a call: dates and times in the form of ISO 8601, as JSON has them.
+    fn call(&mut self) -> Option<()> {
+        if self.take("Decimal(") {
+            let digits = self.string()?;
+            let is_number = digits.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            let is_json = is_number && serde_json::from_str::<serde_json::Number>(&digits).is_ok();
+            self.json.push_str(if is_json { &digits } else { "null" });
+        } else if self.take("UUID(") {
+            let id = self.string()?;
+            self.json.push_str(&quoted(&id));
+        } else {
+            self.take("datetime.").then_some(())?;
+            let (is_date, is_time) = if self.take("datetime(") {
+                (true, true)
+            } else if self.take("date(") {
+                (true, false)
+            } else {
+                self.take("time(").then_some(())?;
+                (false, true)
+            };
+            let mut numbers = self.numbers()?.into_iter();
+            let mut text = String::new();
+            if is_date {
+                let (year, month, day) = (numbers.next()?, numbers.next()?, numbers.next()?);
+                text = format!("{year:04}-{month:02}-{day:02}");
+            }
+            if is_time {
+                let (hour, minute) = (numbers.next()?, numbers.next()?);
+                let second = numbers.next().unwrap_or(0);
+                text += if is_date { "T" } else { "" };
+                text += &format!("{hour:02}:{minute:02}:{second:02}");
+                if let Some(micros) = numbers.next() {
+                    text += &format!(".{micros:06}");
+                }
+                if self.take("tzinfo=datetime.timezone.utc") {
+                    text += "Z";
+                }
+            }
+            numbers.next().is_none().then_some(())?;
+            self.json.push_str(&quoted(&text));
+        }
+        self.take(")").then_some(())
+    }
+
+    /// Numbers with commas between them, and the comma behind them if something else follows.
+    fn numbers(&mut self) -> Option<Vec<u32>> {
+        let mut numbers = Vec::new();
+        loop {
+            self.skip_space();
+            let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
+            if digits == 0 {
+                return Some(numbers);
+            }
+            let (number, rest) = self.rest.split_at(digits);
+            numbers.push(number.parse().ok()?);
+            self.rest = rest;
+            if numbers.len() > 7 || !self.take(",") {
+                return Some(numbers);
+            }
+        }
+    }
+
     /// A constant that JSON has, under its name there.
     fn word(&mut self) -> Option<&'static str> {
-        let words = [("None", "null"), ("True", "true"), ("False", "false"), ("set()", "[]")];
+        let words = [
+            ("None", "null"),
+            ("True", "true"),
+            ("False", "false"),
+            ("set()", "[]"),
+            ("nan", "null"),
+            ("inf", "null"),
+        ];
         let (_, json) = words.into_iter().find(|(python, _)| self.take(python))?;
         (!self.rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')).then_some(json)
     }
@@ -227,6 +302,15 @@ mod tests {
         check("{'a': [1,\n       2],\n 'b': {}}", json!({"a": [1, 2], "b": {}}));
         check("{None: 1, True: 2, 1.5: 3}", json!({"null": 1, "true": 2, "1.5": 3}));
         check("{None, 'a'}", json!([null, "a"]));
+        check(
+            "[{'d': datetime.date(2026, 1, 2), 't': datetime.time(8, 30), 'p': Decimal('1.50')}]",
+            json!([{"d": "2026-01-02", "t": "08:30:00", "p": 1.5}]),
+        );
+        check(
+            "[datetime.datetime(2026, 1, 2, 3, 4, 5, 6, tzinfo=datetime.timezone.utc), UUID('a-b'), nan, -inf]",
+            json!(["2026-01-02T03:04:05.000006Z", "a-b", null, null]),
+        );
+        check("[datetime.datetime(2026, 1, 2, 3, 4), Decimal('NaN')]", json!(["2026-01-02T03:04:00", null]));
         assert_eq!(read("[12345678901234567890123]").unwrap(), "[12345678901234567890123]");
     }
 
@@ -239,7 +323,6 @@ mod tests {
             "[x]",
             "{'a': array([])}",
             "{'a': <object at 0x7f>}",
-            "{'a': nan}",
             "['a' 'b']",
             "{'a': 1} trailing",
             "{'a'}: 1",
@@ -250,6 +333,10 @@ mod tests {
             "[01]",
             "[1_000]",
             "[Nonesense]",
+            "[datetime.date(2026, 1)]",
+            "[datetime.timedelta(days=1)]",
+            "[Decimal(1)]",
+            "[datetime.date(2026, 1, 2]",
             "[1",
             "{'a': 1,, 'b': 2}",
             "[1, # one\n]",

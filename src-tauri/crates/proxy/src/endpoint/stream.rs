@@ -122,6 +122,10 @@ fn concerns(session: &Session, incoming: &Incoming) -> bool {
         // Once it has a session of its own, it gets all other notifications there.
         _ if upstream.serves_alone(&who) => method.ends_with("/list_changed"),
         "notifications/resources/updated" => {
+            // Some servers tell everyone, and have no subscriptions.
+            if upstream.live_now().is_some_and(|live| !live.hello.offers("resources", "subscribe")) {
+                return true;
+            }
             let uri = params.and_then(|params| params::text(params, "uri"));
             uri.is_some_and(|uri| upstream.subscriptions.concerns(&uri, &session.id))
         }

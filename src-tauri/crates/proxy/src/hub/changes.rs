@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::sync::{broadcast, watch};
+use tokio::time::{Duration, Instant};
 
 use super::Hub;
 use crate::adapter::Adapter;
-use crate::observer::{ListedTool, Observer};
+use crate::observer::Observer;
 use crate::upstream::Upstream;
 use crate::upstream::audience::ClientGroup;
 use crate::upstream::link::Notification;
@@ -59,7 +60,12 @@ pub(crate) struct ListChanges {
     hub: Arc<Hub>,
     lists: watch::Receiver<ListVersion>,
     known: ListVersion,
+    /// When the client is notified of what has changed.
+    due: Option<Instant>,
 }
+
+/// Changes within this time are one for a client: a decision changes schemas and overrides, and many servers start at once.
+const TOGETHER: Duration = Duration::from_millis(100);
 
 impl ListChanges {
     /// Starts from the version that the client knows, or from the current one.
@@ -74,13 +80,21 @@ impl ListChanges {
             }
             None => now,
         };
-        Self { hub: Arc::clone(hub), lists, known }
+        Self { hub: Arc::clone(hub), lists, known, due: None }
     }
 
     /// Waits for the next change; `None` once there are no more.
     pub(crate) async fn next(&mut self, who: impl Fn() -> Who) -> Option<()> {
         loop {
-            self.lists.changed().await.ok()?;
+            // What is awaited may be given up and asked for again.
+            if self.due.is_none() {
+                self.lists.changed().await.ok()?;
+                self.due = Some(Instant::now() + TOGETHER);
+            }
+            if let Some(due) = self.due {
+                tokio::time::sleep_until(due).await;
+            }
+            self.due = None;
             let now = self.lists.borrow_and_update().clone();
             let who = who();
             // A client with an own session at the upstream is notified by that session.
@@ -106,7 +120,8 @@ pub(super) async fn announce_tools(
     notifications: &broadcast::Sender<UpstreamNotification>,
 ) {
     let mut changes = upstream.changes();
-    let mut before: Option<Arc<[ListedTool]>> = None;
+    // Clients got the tools of its last introduction.
+    let mut before = Some(upstream.introduced_tools()).filter(|known| !known.is_empty());
     while changes.changed().await.is_ok() {
         observer.changed(upstream.name());
         let now = upstream.live_now().map(|live| live.tools());

@@ -28,7 +28,7 @@ impl Upstream {
     }
 
     /// Returns the tools of its last introduction with this entry.
-    pub(super) fn introduced_tools(&self) -> Arc<[ListedTool]> {
+    pub(crate) fn introduced_tools(&self) -> Arc<[ListedTool]> {
         self.introduction().as_ref().map(|known| Arc::clone(&known.tools)).unwrap_or_default()
     }
 

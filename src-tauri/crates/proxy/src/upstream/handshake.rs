@@ -42,10 +42,13 @@ impl Hello {
 
     /// Whether the upstream announces changes of the list of a capability.
     pub(crate) fn announces(&self, capability: &str) -> bool {
+        self.offers(capability, "listChanged")
+    }
+
+    /// Whether the upstream offers a feature of a capability.
+    pub(crate) fn offers(&self, capability: &str, feature: &str) -> bool {
         let found = params::field(&self.capabilities, capability);
-        found
-            .and_then(|found| params::field(&found.raw, "listChanged"))
-            .is_some_and(|found| found.raw == "true")
+        found.and_then(|found| params::field(&found.raw, feature)).is_some_and(|found| found.raw == "true")
     }
 
     fn new(era: Era, version: String, result: &Bytes, info: Option<Bytes>) -> Self {

@@ -100,9 +100,14 @@ pub(crate) fn enumerated<'t>(tree: View<'t>, id: Id, kind: Type, limits: &Limits
         Type::String => &tree.strings(id)?.distinct,
         _ => &tree.numbers(id)?.distinct,
     };
-    let (mut count, mut known, mut least) = (0, 0, u64::MAX);
+    let (mut count, mut known, mut least, mut is_constant) = (0, 0, u64::MAX, true);
     for times in distinct.counts() {
         (count, known, least) = (count + 1, known + times, least.min(times));
+        is_constant &= times == node.documents;
+    }
+    // The same list again and again says of its items what one list says.
+    if is_constant && count > 1 {
+        return None;
     }
     // Redacted values are not counted here, and a number may be of another type.
     if known != total || least < 2 || count > limits.enum_values || count == 1 && !limits.varied {
