@@ -216,3 +216,41 @@ fn unchanged_tools_are_no_change_and_a_decision_is_one() {
     until("the client is notified", || listen() > 0);
     throughout("it is notified once", QUIET_TIME, || listen() == 1);
 }
+
+/// A server without subscriptions that tells everyone what has changed.
+const TELLS_EVERYONE: &str = r#"
+import json, sys
+def send(message):
+    print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked.get("method") == "initialize":
+        about = {"capabilities": {"tools": {}, "resources": {}}, "serverInfo": {"name": "memo", "version": "1"}}
+        send({"id": asked["id"], "result": {"protocolVersion": "2025-06-18", **about}})
+    elif asked.get("method") == "tools/list":
+        send({"id": asked["id"], "result": {"tools": [{"name": "append", "inputSchema": {"type": "object"}}]}})
+    elif asked.get("method") == "tools/call":
+        send({"method": "notifications/resources/updated", "params": {"uri": "memo://insights"}})
+        send({"id": asked["id"], "result": {"content": []}})
+    elif "id" in asked:
+        send({"id": asked["id"], "error": {"code": -32601, "message": "unknown"}})
+"#;
+
+#[test]
+fn updates_that_nobody_subscribes_to_reach_every_client() {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let script = scratch.path().join("memo.py");
+    std::fs::write(&script, TELLS_EVERYONE).unwrap();
+    let server = stdio(places.python(), &[script.to_str().unwrap()]);
+    let program =
+        Program::new(&places, scratch.path(), &Map::from_iter([("memo".to_owned(), server)])).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    for (upstream, tool) in [(Some("memo"), "append"), (None, "memo__append")] {
+        let client = serve.connect(upstream).unwrap();
+        let told = Streamed::get(&serve, upstream, client.session()).unwrap();
+        assert!(told.until("keep-alive").is_some());
+        client.call(tool, &json!({})).unwrap().result().unwrap();
+        assert!(told.until("memo://insights").is_some(), "{upstream:?}");
+    }
+}

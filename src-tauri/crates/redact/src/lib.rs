@@ -21,12 +21,14 @@
 //! | text of a field | `textbox "Password": x`, `<input type="password" value="x">` | `finders/named/forms.rs` |
 //! | password in a command | `curl -u me:x`, `mysql -px` | `finders/named/commands.rs` |
 //! | any of these in base64 | `cGFzc3dvcmQ6IHg=` | `finders/base64_text.rs` |
+//! | answer to a call that names a secret | `get {"key": "db_password"}` | `asked.rs` |
 //! | value from an upstream's configuration | `env` in `mcp.json` | `finders/configured.rs` |
 //! | match of the user's own rules | `redaction.json` | `rules.rs` |
 //!
 //! `document/` walks over a document and asks `finders/` about each text. To support another token, add its prefix to
 //! the table in `finders/prefixed.rs`, one example to `tests/secrets.rs`, and look-alikes to `tests/benign.rs`.
 
+mod asked;
 mod call_record;
 mod chars;
 mod document;
@@ -43,6 +45,7 @@ use std::borrow::Cow;
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem::Finder;
 
+pub use asked::{asks_for_secret, without_answer};
 use document::{blocks, json};
 use edits::apply;
 pub use finders::configured_secrets;

@@ -14,7 +14,7 @@ use schemascope_registry::{
 use serde_json::value::RawValue;
 
 use super::known_json::known_json;
-use schemascope_redact::{Redactor, Trust, Unescaped};
+use schemascope_redact::{Redactor, Trust, Unescaped, asks_for_secret, without_answer};
 
 /// Size up to which bodies are copied. Most are a small part of the buffer they were read into, which they would
 /// keep alive.
@@ -170,6 +170,7 @@ impl Draft {
             true => named_in_texts(redactor, redacted, record.result.as_deref()),
             false => redacted,
         };
+        let redacted = without_asked(redacted, record.result.as_deref(), record.arguments.as_deref());
         if let Some((redacted, replaced)) = redacted {
             // The stored form is what is learned, or a replay would learn something else.
             observation = read(&redacted).observation.map(|one| one.detach(&redacted));
@@ -205,6 +206,21 @@ pub(super) fn named_in_strings(
     body: &RawValue,
 ) -> Option<(Box<RawValue>, u64)> {
     named_in(redactor, redacted, Some(body), |current, replace| replace_structured_strings(current, replace))
+}
+
+/// Redacts a result further, where the arguments ask for a secret by its name.
+pub(super) fn without_asked(
+    redacted: Option<(Box<RawValue>, u64)>,
+    result: Option<&RawValue>,
+    arguments: Option<&RawValue>,
+) -> Option<(Box<RawValue>, u64)> {
+    let current = redacted.as_ref().map(|(body, _)| &**body).or(result)?;
+    let is_asked = arguments.is_some_and(|arguments| asks_for_secret(arguments.get()));
+    let Some((text, replaced)) = is_asked.then(|| without_answer(current.get())).flatten() else {
+        return redacted;
+    };
+    let before = redacted.map_or(0, |(_, replaced)| replaced);
+    Some((RawValue::from_string(text).ok()?, before + replaced))
 }
 
 fn named_in(
@@ -323,6 +339,17 @@ mod tests {
         fn judge(&mut self, _: &ToolId, _: Option<&Effective>, _: &Observation<'_>) -> Judged {
             Judged::default()
         }
+    }
+
+    #[test]
+    fn answer_to_a_call_that_names_a_secret_is_not_kept() {
+        let result = r#"{"content":[{"type":"text","text":"hunter2"}]}"#;
+        let DraftedCall { record, observation } =
+            live(r#"{"key":"db_password"}"#, result).into_record(&redactor(), &mut Blind);
+        let kept = record.result.as_deref().unwrap();
+        assert!(record.redacted == 1 && !kept.get().contains("hunter2"), "{kept}");
+        let learned = observation.as_ref().and_then(|one| one.attach(kept));
+        assert_eq!(learned, schemascope_registry::observe(kept));
     }
 
     /// Live recording learns what a replay of the record would learn.

@@ -7,7 +7,7 @@ use schemascope_registry::versions::AuditEntry;
 use schemascope_store::{Declared, Rewrite};
 use serde_json::value::RawValue;
 
-use super::draft::{named_in_strings, named_in_texts, without_secrets};
+use super::draft::{named_in_strings, named_in_texts, without_asked, without_secrets};
 use super::tool_state::{self, REGISTRY};
 
 /// Numbers of records of one kind.
@@ -99,7 +99,9 @@ impl<P: FnMut(u64, u64)> Rewrite for StoredRedaction<'_, P> {
             }
         }
         // As new calls are: keys name secrets also in texts that are YAML and the like.
-        if let Some((redacted, replaced)) = named_in_texts(self.redactor, None, call.result.as_deref()) {
+        let named = named_in_texts(self.redactor, None, call.result.as_deref());
+        let asked = without_asked(named, call.result.as_deref(), call.arguments.as_deref());
+        if let Some((redacted, replaced)) = asked {
             call.result = Some(redacted);
             values += replaced;
         }

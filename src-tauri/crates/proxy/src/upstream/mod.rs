@@ -44,7 +44,7 @@ use transport::Transport;
 const RESTART_DEBOUNCE: Duration = Duration::from_secs(1);
 /// Attempts to start an upstream in the background.
 const MAX_RETRIES: usize = 10;
-/// How long a list waits for an upstream that is started again after it ended.
+/// How long lists and calls wait for an upstream that is started again after it ended.
 const RESTART_PATIENCE: Duration = Duration::from_secs(3);
 /// Notifications that may wait for a slow listener.
 const NOTIFICATION_CAPACITY: usize = 256;
@@ -157,6 +157,11 @@ impl Upstream {
         loop {
             // The entry may have changed meanwhile.
             self.transport()?;
+            // A call right after a crash would fail without need.
+            let pause = self.pause();
+            if !waited && !pause.is_zero() && pause <= RESTART_PATIENCE {
+                tokio::time::sleep(pause).await;
+            }
             let begins;
             {
                 let mut phase = self.phase();
@@ -283,13 +288,17 @@ impl Upstream {
         tokio::time::timeout_at(deadline.into(), live).await.ok()?
     }
 
+    /// How long it is until it may be started again.
+    fn pause(&self) -> Duration {
+        match &*self.phase() {
+            Phase::Failed { retry_at, .. } => retry_at.saturating_duration_since(Instant::now()),
+            _ => Duration::ZERO,
+        }
+    }
+
     /// Waits until it may be started again.
     async fn pause_is_over(&self) {
-        let retry_at = match &*self.phase() {
-            Phase::Failed { retry_at, .. } => *retry_at,
-            _ => Instant::now(),
-        };
-        tokio::time::sleep_until(retry_at.into()).await;
+        tokio::time::sleep(self.pause()).await;
     }
 
     /// Notes that a client got expected prompts or resources. It is notified once they can be listed.
