@@ -11,6 +11,9 @@ use crate::seen::{Seen, Taken};
 use crate::tool::{Known, Place};
 use schemascope_model::How;
 
+/// The measure of an output that seems to repeat an argument of its own call.
+pub(crate) const REPEATS_BY_NAME: &str = "output repeats an argument by its name";
+
 /// What the model over names and types looks at.
 pub const NAMES: &[&str] = &[
     "bias",
@@ -38,7 +41,7 @@ pub const NAMES: &[&str] = &[
     "formats differ",
     "input lists its values",
     "input is required",
-    "output repeats an argument by its name",
+    REPEATS_BY_NAME,
     "output has several values",
     "tool needs no input",
     "answer is text",

@@ -114,6 +114,13 @@ pub struct Plan {
     pub wanted: Wanted,
 }
 
+impl Plan {
+    fn uses_what_is_at_hand(&self) -> bool {
+        let mut arguments = self.steps.iter().flat_map(|step| step.arguments.values());
+        arguments.any(|argument| matches!(argument, Argument::Have { .. }))
+    }
+}
+
 /// Plans, or the reason why there is none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plans {
@@ -229,8 +236,13 @@ impl Graph {
                 blocked.insert((tool, input));
             }
         }
+        // What is at hand is there to be used.
         plans.sort_by(|a: &Plan, b| {
-            b.confidence.total_cmp(&a.confidence).then(a.steps.len().cmp(&b.steps.len()))
+            let certain = b.confidence.total_cmp(&a.confidence);
+            b.uses_what_is_at_hand()
+                .cmp(&a.uses_what_is_at_hand())
+                .then(certain)
+                .then(a.steps.len().cmp(&b.steps.len()))
         });
         let why_none = plans.is_empty().then(|| match is_stopped {
             true => format!("the search was stopped after {MAX_WORK} chains that do not lead to {to} yet"),
@@ -343,9 +355,14 @@ impl Graph {
         next
     }
 
-    /// What names and types alone say about a pair of fields, as a probability.
+    /// What names and types alone say about a field of a result at hand, as a probability. That it repeats an argument of
+    /// its own call does not matter.
     fn by_names(&self, pair: &Pair, to: &str, input: &str) -> f64 {
-        model::probability(model::sum(&self.model.names, &self.names_of(pair, to, input)))
+        let mut measured = self.names_of(pair, to, input);
+        let repeats =
+            measured.iter_mut().zip(model::NAMES).find(|(_, name)| **name == model::REPEATS_BY_NAME);
+        repeats.into_iter().for_each(|(measure, _)| *measure = 0.0);
+        model::probability(model::sum(&self.model.names, &measured))
     }
 
     /// Says why a person supplies an input, unless it identifies something that tools should give.

@@ -156,9 +156,10 @@ fn is_numbered(key: &str) -> bool {
 /// Whether a value is of a kind that many fields have by accident.
 pub(crate) fn is_weak(text: &str, number: bool) -> bool {
     let plain = text.strip_prefix('-').unwrap_or(text);
-    if number || plain.bytes().all(|byte| byte.is_ascii_digit()) {
+    let is_decimal = || plain.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    if number || is_decimal() {
         return plain.len() < 4
-            || plain.contains('.')
+            || plain.contains('.') && plain.bytes().filter(u8::is_ascii_digit).count() < 4
             || (plain.len() == 4 && (plain.starts_with("19") || plain.starts_with("20")));
     }
     text.len() <= 3

@@ -52,24 +52,24 @@ const UNSEEN: &[f64] = &[
 ];
 /// Weights of `model::SEEN`.
 const SEEN: &[f64] = &[
-    -1.815, // bias
-    0.411,  // names and types
-    0.359,  // distinctive flows
-    -0.754, // weak flows
-    2.302,  // share of the calls that could
+    -1.817, // bias
+    0.422,  // names and types
+    0.364,  // distinctive flows
+    -0.753, // weak flows
+    2.313,  // share of the calls that could
     2.855,  // share of the credit
-    0.841,  // compared with the best source
-    0.264,  // different values
-    1.347,  // repeats an argument
-    0.102,  // part of a text
-    1.120,  // contained or joined
+    0.828,  // compared with the best source
+    0.263,  // different values
+    1.350,  // repeats an argument
+    0.100,  // part of a text
+    1.126,  // contained or joined
     0.000,  // other server
-    0.694,  // weak, names agree
-    -1.929, // weak, few different values
-    -0.122, // same few values again and again
-    0.472,  // best field of its tool
+    0.682,  // weak, names agree
+    -1.926, // weak, few different values
+    -0.121, // same few values again and again
+    0.471,  // best field of its tool
     -0.238, // weak, named worse than another source
-    0.313,  // share of all calls
+    0.321,  // share of all calls
     -0.500, // once or twice in many calls, names disagree
 ];
 

@@ -19,6 +19,11 @@ pattern!(
     REQUIRED,
     r"(?i)[\[(]required[\])]|(?:^|[.;] )(?:(?:this|it)(?: (?:option|flag|argument|parameter|value))? )?is required\b|^required[.:]|\(mandatory\)"
 );
+// More than one number, or also a word, whatever the value's name is.
+pattern!(
+    LOOSE,
+    r"(?i)\bcomma[- ]separated\b|\branges\b|\d\.\d+-\d|\bor ['\x22`]?(?:infinite|inf|unlimited|auto|all)\b|\bsuffix(?:es)?\b|\be\.g\.,? ?\(?\d+[kmg]\b"
+);
 pattern!(COUNT, r"(?i)\b(?:number of|how many|maximum number|max number|count of)\b");
 
 fn captured(pattern: &Pattern, text: &str) -> Option<String> {
@@ -238,12 +243,27 @@ pub fn kind(name: &str, default: Option<&str>, description: &str) -> ValueType {
     let last = words.rsplit('_').next().unwrap_or_default();
     let has = |list: &[&str]| list.contains(&lower.as_str()) || list.contains(&words.as_str());
     let tag = |tag: &str| description.contains(tag);
+    let is_number = has(INTEGERS)
+        || has(NUMBERS)
+        || INTEGERS.contains(&last)
+        || default.is_some_and(|default| default.parse::<f64>().is_ok());
+    if is_number && is_match(&LOOSE, description) {
+        return ValueType::String;
+    }
+    let is_fraction = |default: &str| default.contains('.') && default.parse::<f64>().is_ok();
+    if has(INTEGERS) && default.is_some_and(is_fraction) {
+        return ValueType::Number;
+    }
     if has(INTEGERS) || tag("[integer]") {
         return ValueType::Integer;
     }
     if has(NUMBERS) || tag("[number]") {
         let is_whole = default.is_some_and(|default| default.parse::<i64>().is_ok());
-        return if is_whole && !tag("[number]") { ValueType::Integer } else { ValueType::Number };
+        return if is_whole && lower == "number" && !tag("[number]") {
+            ValueType::Integer
+        } else {
+            ValueType::Number
+        };
     }
     if has(PATHS) || PATHS.contains(&last) {
         return ValueType::Path;
@@ -322,6 +342,18 @@ mod tests {
     #[test]
     fn names_of_values_say_types_and_choices() {
         assert_eq!(kind("NUM", None, ""), ValueType::Integer);
+        for (name, default, description, wanted) in [
+            ("COLUMNS", None, "A comma-separated list of column names, e.g. 1,id,3-5", ValueType::String),
+            ("N", Some("1"), "fields to convert, with ranges", ValueType::String),
+            ("RETRIES", Some("10"), "Number of retries, or infinite", ValueType::String),
+            ("SECONDS", None, "Time to wait, 2.7 or 2.0-3.5", ValueType::String),
+            ("N", Some("1.0"), "sleep for about N seconds", ValueType::Number),
+            ("SECONDS", Some("0"), "Time until it gives up", ValueType::Number),
+            ("LEVEL", Some("6"), "Compression, 1-9", ValueType::Integer),
+            ("number", Some("5"), "How many", ValueType::Integer),
+        ] {
+            assert_eq!(kind(name, default, description), wanted, "{name}: {description}");
+        }
         assert_eq!(kind("<FILE>", None, ""), ValueType::Path);
         assert_eq!(kind("value", Some("3"), ""), ValueType::Integer);
         assert_eq!(kind("WHEN", None, ""), ValueType::String);

@@ -277,8 +277,10 @@ impl Tool {
                 words.push(text);
             }
         }
-        let is_bundle = made.arguments.is_empty() && !words.is_empty() && self.reads_a_bundle();
-        if is_bundle || self.style != Style::Unknown && self.needs_end_of_options(arguments, &words) {
+        let needs_end =
+            self.needs_end_of_options(arguments, &words) || self.would_take_more(made.arguments.last());
+        let is_bundle = made.arguments.is_empty() && self.reads_a_bundle();
+        if !words.is_empty() && (is_bundle || self.style != Style::Unknown && needs_end) {
             made.arguments.push("--".to_owned());
         }
         made.arguments.append(&mut words);
@@ -290,6 +292,16 @@ impl Tool {
         let Definition { command, target, .. } = &self.definition;
         let is_bundle = |program: &str| Known::of(program).is_some_and(|known| known.bundle);
         !command.contains(' ') && (is_bundle(command) || target.as_deref().is_some_and(is_bundle))
+    }
+
+    /// Whether the last option, given without its value, would take the next word for it: `--jobs [N]`.
+    fn would_take_more(&self, last: Option<&String>) -> bool {
+        let takes = |option: &Offered<OptionDefinition>| {
+            matches!(option.part.value, Takes::Optional | Takes::Unknown)
+                && option.part.join == Join::Space
+                && last.is_some_and(|last| option.part.flags.contains(last))
+        };
+        self.options.iter().any(takes)
     }
 
     /// Whether positional arguments have to follow `--`: where one could be an option, a further value of an option, or a

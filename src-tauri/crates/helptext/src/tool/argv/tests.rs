@@ -52,6 +52,16 @@ fn first_word_is_no_bundle_of_options() {
 }
 
 #[test]
+fn optional_value_that_is_left_out_takes_no_argument() {
+    let text = "Usage: minify [options] [files...]\n\nOptions:\n  -o, --output <file>   Where to\n  --css [value]   Minify styles\n  --color[=WHEN]   Use colours\n  --fast   Be quick\n";
+    let minify = tool(text, "minify", &Policy::default());
+    assert_eq!(words(&minify, json!({"css": true, "files": ["x.html"]})), ["--css", "--", "x.html"]);
+    assert_eq!(words(&minify, json!({"css": "a", "files": ["x.html"]})), ["--css=a", "x.html"]);
+    assert_eq!(words(&minify, json!({"color": true, "files": ["x"]})), ["--color", "x"]);
+    assert_eq!(words(&minify, json!({"css": true})), ["--css"]);
+}
+
+#[test]
 fn arguments_become_one_vector() {
     let grep = tool(GREP, "grep", &Policy::default());
     assert_eq!(words(&grep, json!({"patterns": "x", "file": ["a", "b"]})), ["x", "a", "b"]);
