@@ -262,7 +262,7 @@ impl Session {
         Flow { links, after, previous, echoes: Vec::new() }
     }
 
-    /// Tools whose results had a value of the arguments, whoever has the credit for it: that the call took it does not
+    /// Tools whose results had a value of the arguments, with or without credit for it: that the call took it does not
     /// speak against them.
     fn repeating(&mut self, call: &Observed<'_>, key: (u64, u64)) -> HashSet<Box<str>> {
         let mut tools = HashSet::new();
