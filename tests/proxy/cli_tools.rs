@@ -256,9 +256,9 @@ fn agent_asks_and_nothing_runs_before_a_person_approves() {
     }
     // Its environment has the secrets of servers.
     let own = format!("/proc/{}/environ", serve.instance["pid"]);
-    for value in [own.clone(), format!("a=@{own}")] {
+    for value in [own.clone(), format!("a=@{own}"), format!("/proc/self/root{own}")] {
         let rejected = agent.call("mine", &json!({"name": value})).unwrap().result().unwrap();
-        assert!(rejected["content"][0]["text"].as_str().unwrap().contains("own process"), "{rejected}");
+        assert!(rejected["content"][0]["text"].as_str().unwrap().contains("shows a process"), "{rejected}");
     }
     let file = fs::read_to_string(program.data_dir().join("ai-tools.json")).unwrap();
     assert!(file.contains("\"mine\""), "it is kept: {file}");

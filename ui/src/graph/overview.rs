@@ -81,7 +81,7 @@ pub fn overview(scene: &Scene, ratio: f64) -> Drawing {
         }
     }
     joins.sort_by_key(|(at, ..)| (std::cmp::Reverse(total(&scene.links[*at].totals)), *at));
-    let (places, curves, bottom) = joined(&parts, &joins, scene);
+    let (places, curves, bottom) = joined(&parts, &joins, scene, ratio);
     let mut drawing = Drawing::default();
     for (curve, (link, ..)) in curves.iter().zip(&joins) {
         let width = 1.5 + (total(&scene.links[*link].totals) as f64).ln_1p();
@@ -155,7 +155,10 @@ fn parts(scene: &Scene) -> Vec<Part> {
 type Placed = (BTreeMap<usize, Rect>, Vec<Curve>, f64);
 
 /// Places servers that edges join, in columns. Returns the places, the lines, and the height below.
-fn joined(parts: &[Part], joins: &[(usize, usize, usize)], scene: &Scene) -> Placed {
+///
+/// A long chain of servers is wide and flat: then neighbouring columns become one, as far as that lets everything be larger
+/// in an area of this ratio.
+fn joined(parts: &[Part], joins: &[(usize, usize, usize)], scene: &Scene, ratio: f64) -> Placed {
     let mut places: Vec<usize> = joins.iter().flat_map(|(_, from, to)| [*from, *to]).collect();
     places.sort_unstable();
     places.dedup();
@@ -171,7 +174,20 @@ fn joined(parts: &[Part], joins: &[(usize, usize, usize)], scene: &Scene) -> Pla
             Link { from: *from, to: *to, out: TITLE / 2.0, into: TITLE / 2.0, weight }
         })
         .collect();
-    let layout = layout(&sizes, &links, &layers, Gaps { columns: 110.0, rows: BETWEEN });
+    let columns = layers.iter().max().map_or(0, |last| last + 1);
+    let folded = |to: usize| {
+        let layers: Vec<usize> = layers.iter().map(|layer| layer * to / columns.max(1)).collect();
+        layout(&sizes, &links, &layers, Gaps { columns: 110.0, rows: BETWEEN })
+    };
+    let area = |part: &Part| (part.size.width + BETWEEN) * (part.size.height + BETWEEN);
+    let others: f64 =
+        parts.iter().enumerate().filter(|(at, _)| !places.contains(at)).map(|(_, part)| area(part)).sum();
+    let needed = |layout: &Layout| {
+        let filled = ((layout.width * layout.height + others) / ratio).sqrt();
+        (layout.width / ratio).max(layout.height).max(filled)
+    };
+    let tried = (columns.min(2)..=columns).rev().map(folded);
+    let layout = tried.min_by(|a, b| needed(a).total_cmp(&needed(b))).unwrap_or_default();
     let by = Point { x: MARGIN, y: MARGIN };
     let rects = places
         .iter()
@@ -297,6 +313,25 @@ mod tests {
         view.servers = vec![schemascope_api::GraphServer { name: "idle".into(), tools: 4 }];
         let drawing = overview(&scene(&view, &Request::default()), 1.0);
         assert_eq!((drawing.frames.len(), drawing.frames[0].tools), (1, 4));
+    }
+
+    #[test]
+    fn chain_of_servers_is_folded_where_it_would_be_flat() {
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        let edges = names.map(|name| edge(&format!("{name}__x"), &format!("{name}__y"), 0.9, "seen"));
+        let mut view = view(edges.to_vec());
+        view.links = names.windows(2).map(|pair| link(pair[0], pair[1], 3)).collect();
+        let scene = scene(&view, &Request::default());
+        let needed = |ratio: f64| {
+            let drawing = overview(&scene, ratio);
+            for (at, frame) in drawing.frames.iter().enumerate() {
+                assert!(drawing.frames[..at].iter().all(|other| !frame.rect.meets(&other.rect, 0.0)));
+            }
+            (drawing.width / ratio).max(drawing.height)
+        };
+        // In one row, it needs as much height as it has width for this ratio.
+        let in_a_row = overview(&scene, 1_000.0).width;
+        assert!(needed(1.5) < 0.6 * in_a_row / 1.5, "{} {in_a_row}", needed(1.5));
     }
 
     #[test]

@@ -264,7 +264,7 @@ impl Session {
 
     /// Tools whose results had a value of the arguments, with or without credit for it: that the call took it does not
     /// speak against them.
-    fn repeating(&mut self, call: &Observed<'_>, key: (u64, u64)) -> HashSet<Box<str>> {
+    fn repeating(&self, call: &Observed<'_>, key: (u64, u64)) -> HashSet<Box<str>> {
         let mut tools = HashSet::new();
         let mut needles = Vec::new();
         scalars::each(call.arguments, MAX_VALUES, &mut |input| {
@@ -279,14 +279,14 @@ impl Session {
             }
         });
         let Self { unread, memory, .. } = self;
-        for one in unread.iter_mut().rev().take(RECENT) {
+        for one in unread.iter().rev().take(RECENT) {
             let Some(from) = memory.calls.get(one.call as usize).filter(|from| was_out(from, call)) else {
                 continue;
             };
             // What a result only repeats of its own arguments is no value that it gives.
             let own: Vec<bool> = needles.iter().map(|(hash, _)| one.own.contains_key(hash)).collect();
             let given = needles.iter().zip(own).filter(|(_, own)| !own).map(|((_, needle), _)| needle);
-            if !tools.contains(&from.tool) && one.may_have(given) {
+            if !tools.contains(&from.tool) && one.has(given) {
                 tools.insert(from.tool.clone());
             }
         }

@@ -66,6 +66,12 @@ impl Unread {
         })
     }
 
+    /// Whether the text has one of some values for certain, as far as bytes can tell.
+    pub(crate) fn has<'n>(&self, wanted: impl Iterator<Item = &'n Needle>) -> bool {
+        let mut wanted = wanted;
+        !self.opaque && wanted.any(|needle| needle.alone && needle.is_in(self.text.as_bytes()))
+    }
+
     /// The value, and the number of items and members that were not read.
     pub(crate) fn read(&self) -> (Value, usize) {
         read_counted(&self.text)

@@ -13,7 +13,7 @@ pattern!(
 );
 pattern!(
     ONCE,
-    r"(?i)\b(?:not|never|cannot|can't) be (?:\w+ ){0,2}(?:repeated|multiple times|more than once|several times)|\b(?:appears?|occurs?|lines?|words?|values?|matches)\b[^.;]{0,20}\b(?:repeated|multiple times|more than once|several times)|\bonly (?:once|the (?:last|first))\b"
+    r"(?i)\b(?:not|never|cannot|can't) be (?:\w+ ){0,2}(?:repeated|multiple times|more than once|several times)|\b(?:appears?|occurs?)\b[^.;]{0,20}\b(?:multiple times|more than once|several times)|\blines can be repeated\b|\bonly (?:once|the (?:last|first))\b"
 );
 pattern!(
     REQUIRED,

@@ -1,5 +1,9 @@
 //! The value that a call asks for by its name: `get {"key": "db_password"}` answers with nothing but the secret.
 
+use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
+
+use schemascope_json::{Cursor, splice_text};
 use schemascope_model::{Marker, Redacted};
 use serde_json::Value;
 
@@ -8,21 +12,12 @@ use crate::keys::is_sensitive_key;
 /// Longest arguments that are looked at, in bytes.
 const MAX_ARGUMENTS: usize = 4_096;
 /// Shortest and longest answer that is taken for a secret, in characters.
-const LENGTHS: std::ops::RangeInclusive<usize> = 4..=512;
+const LENGTHS: RangeInclusive<usize> = 4..=512;
+/// Longest string that is unescaped to see whether it is one, in bytes.
+const MAX_WRITTEN: usize = 8 * 512;
 /// Arguments that name what is asked for.
-const NAMING: &[&str] = &[
-    "key",
-    "name",
-    "field",
-    "variable",
-    "var",
-    "property",
-    "parameter",
-    "setting",
-    "option",
-    "secret",
-    "env",
-];
+const NAMING: &[&str] =
+    &["key", "name", "field", "variable", "var", "property", "parameter", "setting", "option", "env"];
 /// Answers that are no values: outcomes, and the types of what is stored.
 const NO_VALUES: &[&str] = &[
     "true",
@@ -62,40 +57,76 @@ pub fn asks_for_secret(arguments: &str) -> bool {
     })
 }
 
-/// A result without the value that was asked for, and the number of values replaced; `None` if it has none that stands
-/// alone.
+/// A result without the value that was asked for, and the number of places where it stood; `None` if it is not one value
+/// that stands alone.
 pub fn without_answer(result: &str) -> Option<(String, u64)> {
-    let value: Value = serde_json::from_str(result).ok()?;
-    let blocks = value.get("content").and_then(Value::as_array).into_iter().flatten();
-    let texts = blocks.filter_map(|block| block.get("text"));
-    let structured = value.get("structuredContent");
-    let members = structured.and_then(Value::as_object).into_iter().flat_map(|members| members.values());
-    let mut secrets: Vec<&str> = texts
-        .chain(structured)
-        .chain(members)
-        .filter_map(Value::as_str)
-        .filter(|text| stands_alone(text))
-        .collect();
-    secrets.sort_unstable();
-    secrets.dedup();
-    let (mut redacted, mut count) = (result.to_owned(), 0);
-    for secret in secrets {
-        let written = Value::from(secret).to_string();
-        let marker = Marker(Redacted::String(secret.chars().count())).to_string();
-        count += redacted.matches(&written).count() as u64;
-        redacted = redacted.replace(&written, &Value::from(marker).to_string());
-    }
-    (count > 0).then_some((redacted, count))
+    let (blocks, structured) = strings(result)?;
+    // Of several strings in structured content, only the text says which is the answer.
+    let only = if structured.len() == 1 { &structured[..] } else { &[] };
+    let said = if blocks.is_empty() { only } else { &blocks };
+    let values: BTreeSet<String> = said.iter().filter_map(|written| alone(written)).collect();
+    let value = values.first().filter(|_| values.len() == 1)?;
+    let marker = Value::from(Marker(Redacted::String(value.chars().count())).to_string()).to_string();
+    let is_answer = |written: &&&str| alone(written).as_ref() == Some(value);
+    let edit = |written: &&str| {
+        // All strings are parts of the result.
+        let start = written.as_ptr().addr() - result.as_ptr().addr();
+        (start..start + written.len(), marker.as_str())
+    };
+    let mut edits: Vec<_> = blocks.iter().chain(&structured).filter(is_answer).map(edit).collect();
+    let count = edits.len() as u64;
+    Some((splice_text(result, &mut edits), count))
 }
 
-/// Whether a text is one value and nothing else.
-fn stands_alone(text: &str) -> bool {
-    let text = text.trim();
-    LENGTHS.contains(&text.chars().count())
-        && !text.contains(char::is_whitespace)
-        && !text.starts_with(['{', '['])
-        && Redacted::of(text).is_none()
-        && !NO_VALUES.contains(&&*text.to_ascii_lowercase())
+/// The texts of a result's blocks, and the strings of its structured content, as they are written.
+fn strings(result: &str) -> Option<(Vec<&str>, Vec<&str>)> {
+    let (mut blocks, mut structured) = (Vec::new(), Vec::new());
+    Cursor::of(result).members(|key, cursor| match key {
+        r#""content""# => texts(cursor, &mut blocks),
+        r#""structuredContent""# if cursor.is_object() => cursor.members(|_, member| {
+            if member.is_array() {
+                return texts(member, &mut structured);
+            }
+            structured.extend(Some(member.value()?).filter(|value| value.starts_with('"')));
+            Some(())
+        }),
+        r#""structuredContent""# => {
+            structured.push(cursor.value()?);
+            Some(())
+        }
+        _ => cursor.value().map(drop),
+    })?;
+    Some((blocks, structured))
+}
+
+/// The texts of content blocks.
+fn texts<'r>(list: &mut Cursor<'r>, found: &mut Vec<&'r str>) -> Option<()> {
+    if !list.is_array() {
+        return list.value().map(drop);
+    }
+    list.items(|block| {
+        if !block.is_object() {
+            return block.value().map(drop);
+        }
+        block.members(|key, member| {
+            let value = member.value()?;
+            found.extend(Some(value).filter(|_| key == r#""text""#));
+            Some(())
+        })
+    })
+}
+
+/// What a string says, if it is one value and nothing else.
+fn alone(written: &str) -> Option<String> {
+    let text: String =
+        (written.len() <= MAX_WRITTEN).then(|| serde_json::from_str(written).ok()).flatten()?;
+    let value = text.trim();
+    let is_value = LENGTHS.contains(&value.chars().count())
+        && !value.contains(char::is_whitespace)
+        && !value.starts_with(['{', '['])
+        && Redacted::of(value).is_none()
+        && !NO_VALUES.contains(&&*value.to_ascii_lowercase());
+    is_value.then(|| value.to_owned())
 }
 
 #[cfg(test)]
@@ -126,15 +157,47 @@ mod tests {
 
     #[test]
     fn answer_that_stands_alone_is_replaced_wherever_it_is() {
-        let result = r#"{"content":[{"type":"text","text":"hunter2"}],"structuredContent":{"result":"hunter2","n":1.0}}"#;
-        let (redacted, count) = without_answer(result).unwrap();
-        let expected = r#"{"content":[{"type":"text","text":"⟦redacted string 7⟧"}],"structuredContent":{"result":"⟦redacted string 7⟧","n":1.0}}"#;
-        assert_eq!((redacted.as_str(), count), (expected, 2));
-        assert_eq!(without_answer(&redacted), None);
+        let marker = "\"⟦redacted string 7⟧\"";
+        for (result, count) in [
+            (
+                r#"{"content":[{"type":"text","text":"hunter2"}],"structuredContent":{"result":"hunter2","n":1.0}}"#,
+                2,
+            ),
+            (r#"{"content":[{"type":"text","text":"hunter2"}],"structuredContent":"hunter2"}"#, 2),
+            (
+                r#"{"content":[{"type":"text","text":"hunter2"}],"structuredContent":{"value":"hunter2","status":"found"}}"#,
+                2,
+            ),
+            (r#"{"structuredContent":{"result":[{"type":"text","text":"hunter2"}]}}"#, 1),
+        ] {
+            let redacted = result.replace("\"hunter2\"", marker);
+            assert_eq!(without_answer(result), Some((redacted.clone(), count)), "{result}");
+            assert_eq!(without_answer(&redacted), None);
+        }
+        // However it is written.
+        let (redacted, _) = without_answer(r#"{"content":[{"type":"text","text":"p\u0026ss\/w"}]}"#).unwrap();
+        assert!(redacted.contains("⟦redacted string 6⟧") && !redacted.contains("0026"), "{redacted}");
+        // Names of members and types of blocks are none.
+        let (redacted, count) = without_answer(r#"{"content":[{"type":"text","text":"text"}]}"#).unwrap();
+        assert_eq!(
+            (redacted.as_str(), count),
+            (r#"{"content":[{"type":"text","text":"⟦redacted string 4⟧"}]}"#, 1)
+        );
+    }
+
+    #[test]
+    fn what_is_not_one_value_stays() {
         for text in ["OK", "There is no such key.", "string", "None", r#"{\"a\":1}"#] {
             let result = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
             assert_eq!(without_answer(&result), None, "{text}");
         }
-        assert_eq!(without_answer("{"), None);
+        for result in [
+            "{",
+            "[]",
+            r#"{"content":[{"type":"text","text":"first1"},{"type":"text","text":"second2"}]}"#,
+            r#"{"structuredContent":{"name":"password_hash","type":"varchar"}}"#,
+        ] {
+            assert_eq!(without_answer(result), None, "{result}");
+        }
     }
 }

@@ -1,10 +1,9 @@
 //! Chooses the value of a result that a shape learns from.
 //!
 //! It is `structuredContent` if present, or the structure of its text if that is `{"result": text}`, or that of `content`
-//! if it only repeats its blocks; else the list of
-//! all text blocks if each is JSON; else the first text block if it is JSON, or all text blocks together if they are;
-//! else the structure of the text, or the text as a string. A result without any of these, one that asks for input, and
-//! a task handle teach nothing.
+//! if it only repeats its blocks; else the list of all text blocks if each is JSON, or those beside a few words; else the
+//! first text block if it is JSON, or all text blocks together if they are; else the structure of the text, or the text as
+//! a string. A result without any of these, one that asks for input, and a task handle teach nothing.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -90,8 +89,10 @@ pub fn replace_structured_texts(
 ) -> Option<String> {
     let members = Members::of(result);
     let wrapped = members.structured.and_then(wrapped_as_written);
+    let repeated = members.structured.filter(|value| may_repeat_blocks(value)).and_then(wrapped_list);
+    let repeated = repeated.and_then(|list| texts(&mut Cursor::of(list)));
     let mut edits = Vec::new();
-    for written in members.texts.into_iter().flatten().chain(wrapped) {
+    for written in members.texts.into_iter().flatten().chain(wrapped).chain(repeated.into_iter().flatten()) {
         let Some(text) = said(written) else { continue };
         // Most servers write the structured content as text, too.
         if members.structured.is_some_and(|structured| structured == text) {
@@ -227,10 +228,14 @@ impl<'a> Members<'a> {
         if self.is_error || self.asks || self.is_task {
             return None;
         }
+        let structured_content = self.structured.filter(|value| *value != "null");
+        if let Some(value) = structured_content.filter(|value| !may_repeat_blocks(value)) {
+            return Some((structured(value), None));
+        }
         let texts = self.texts.unwrap_or_default();
         let texts: Vec<(&str, Cow<'_, str>)> =
             texts.into_iter().filter_map(|written| Some((written, said(written)?))).collect();
-        match self.structured.filter(|value| *value != "null") {
+        match structured_content {
             Some(value) if repeats_blocks(value, &texts) => {
                 let (observation, _) = Self::of_texts(texts)?;
                 Some((Observation { sent: Some(value.into()), ..observation }, None))
@@ -267,6 +272,18 @@ impl<'a> Members<'a> {
     }
 }
 
+/// A quick look whether [`repeats_blocks`] can hold: most structured content is read without the text beside it.
+fn may_repeat_blocks(value: &str) -> bool {
+    wrapped_list(value).is_some() && memchr::memmem::find(value.as_bytes(), b"\"type\"").is_some()
+}
+
+/// What stands behind `{"result": `, if a list does.
+fn wrapped_list(value: &str) -> Option<&str> {
+    let inside = value.trim_start().strip_prefix('{')?.trim_start().strip_prefix("\"result\"")?;
+    let list = inside.trim_start().strip_prefix(':')?.trim_start();
+    list.starts_with('[').then_some(list)
+}
+
 /// Whether `structuredContent` is `{"result": […]}` with the blocks of `content`: FastMCP declares that of a tool that makes
 /// its blocks itself.
 fn repeats_blocks(value: &str, texts: &[(&str, Cow<'_, str>)]) -> bool {
@@ -283,7 +300,7 @@ fn repeats_blocks(value: &str, texts: &[(&str, Cow<'_, str>)]) -> bool {
         #[serde(borrow)]
         text: Option<Cow<'v, str>>,
     }
-    if texts.is_empty() || memchr::memmem::find(value.as_bytes(), b"\"type\"").is_none() {
+    if texts.is_empty() {
         return false;
     }
     let Ok(Wrapped { result }) = serde_json::from_str(value) else { return false };

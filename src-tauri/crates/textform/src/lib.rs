@@ -76,6 +76,9 @@ type Reader = fn(&str) -> Option<String>;
 /// Reads the values of several text blocks as a list: many servers send each item of a list in a block of its own. All
 /// blocks are JSON, or some are objects or lists and the others are a few words about them.
 pub fn list_of_blocks(blocks: &[&str]) -> Option<Structure<'static>> {
+    if blocks.len() < 2 {
+        return None;
+    }
     let mut items: Vec<&str> =
         blocks.iter().map(|block| block.trim()).filter(|block| is_json(block)).collect();
     let mut form = Form::Json;

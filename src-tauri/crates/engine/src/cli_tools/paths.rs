@@ -52,8 +52,8 @@ impl Allowed<'_> {
                 if self.is_in_data(&resolved, &data) {
                     return Err(format!("{property}: {path:?} is in Schemascope's data directory"));
                 }
-                if is_of_this_process(path, &resolved) {
-                    return Err(format!("{property}: {path:?} shows Schemascope's own process"));
+                if is_of_a_process(path, &resolved) {
+                    return Err(format!("{property}: {path:?} shows a process, which may have secrets"));
                 }
                 if has_roots && !is_address(path) && !roots.iter().any(|root| resolved.starts_with(root)) {
                     let names: Vec<String> =
@@ -119,17 +119,17 @@ impl Allowed<'_> {
     }
 }
 
-/// Whether a path leads to what the kernel shows of this process, such as its environment. A program that asks for
-/// `/proc/self` sees itself.
-fn is_of_this_process(path: &str, resolved: &Path) -> bool {
+/// Whether a path leads to what the kernel shows of a process: the environments of Schemascope and of its servers have
+/// secrets. A program that asks for `/proc/self` sees itself, unless it goes on from there.
+fn is_of_a_process(path: &str, resolved: &Path) -> bool {
     let Ok(inside) = resolved.strip_prefix("/proc") else { return false };
-    if path.starts_with("/proc/self/") && !path.contains("..") {
+    let leads_on = ["root", "cwd", "fd", "task", "map_files"];
+    let own = path.strip_prefix("/proc/self/").filter(|own| !own.contains(".."));
+    if own.is_some_and(|own| !leads_on.contains(&own.split('/').next().unwrap_or_default())) {
         return false;
     }
-    let number = inside.components().next().and_then(|first| first.as_os_str().to_str()?.parse::<u32>().ok());
-    number.is_some_and(|number| {
-        number == std::process::id() || Path::new("/proc/self/task").join(number.to_string()).exists()
-    })
+    let first = inside.components().next().and_then(|first| first.as_os_str().to_str());
+    first.is_some_and(|first| first.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The number of parts of a path in a text, if it has too many to look each of them up.

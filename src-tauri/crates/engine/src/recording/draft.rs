@@ -366,6 +366,7 @@ mod tests {
             r#"{"content":[{"type":"text","text":"| token | n |\n|---|---|\n| abc | 1 |"}]}"#,
             r##"{"content":[{"type":"text","text":"# Keys\n- **Password:** abc\n- **N:** 1\n- **M:** 2"}]}"##,
             r#"{"content":[{"type":"text","text":"Found:"},{"type":"text","text":"{\"token\":\"abc\"}"}]}"#,
+            r#"{"content":[{"type":"text","text":"{'password': 'x', 'n': 1}"}],"structuredContent":{"result":[{"type":"text","text":"{'password': 'x', 'n': 1}"}]}}"#,
             r#"{"content":[]}"#,
         ] {
             let DraftedCall { record, observation } = live("{}", result).into_record(&redactor(), &mut Blind);

@@ -294,3 +294,20 @@ fn programs_written_by_hand_have_forms_of_their_own() {
         "Commands:\n  list ls    List it\n  make-it mt Create it from files\n  verify     Check it\n";
     assert!(crate::read(images, "x make-it").subcommands.is_empty());
 }
+
+#[test]
+fn program_works_alone_if_a_usage_line_of_its_own_has_arguments() {
+    let works_alone = |usage: &str| {
+        let text =
+            format!("{usage}\n\nSUBCOMMANDS:\n    cache    Modify the cache\n    help     Print help\n");
+        crate::read(&text, "bat").works_alone()
+    };
+    assert!(works_alone("USAGE:\n    bat [OPTIONS] [FILE]...\n    bat <SUBCOMMAND>"));
+    for usage in [
+        "USAGE:\n    bat <SUBCOMMAND>",
+        "USAGE:\n    bat [OPTIONS] <COMMAND>\n    bat cache [FILE]",
+        "USAGE:\n    bat [OPTIONS]\n    bat <SUBCOMMAND>",
+    ] {
+        assert!(!works_alone(usage), "{usage}");
+    }
+}

@@ -172,7 +172,7 @@ fn fitting(text: &Text<'_>, schema: &Schema, context: &ToolContext<'_>) -> Optio
     let (form, schema) = (context.form(), schema.schema.as_ref());
     let fits = |value: &str| context.judge.fits(value);
     // A server that declares a schema may describe its first block only.
-    for json in [text.list(), text.json()].into_iter().flatten() {
+    for json in text.list().into_iter().chain(std::iter::once_with(|| text.json()).flatten()) {
         let (shown, fits) = presented(&json, context);
         // A schema that cannot be judged rejects nothing.
         if fits.unwrap_or(true) {

@@ -160,7 +160,11 @@ impl Upstream {
             // A call right after a crash would fail without need.
             let pause = self.pause();
             if !waited && !pause.is_zero() && pause <= RESTART_PATIENCE {
-                tokio::time::sleep(pause).await;
+                // It may be started earlier by someone else, or stopped.
+                if let Ok(Err(_)) = tokio::time::timeout(pause, changed.changed()).await {
+                    return Err("Schemascope is shutting down".into());
+                }
+                continue;
             }
             let begins;
             {
