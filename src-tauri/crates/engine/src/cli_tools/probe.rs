@@ -201,6 +201,15 @@ fn names(definition: &Definition, above: &[String]) -> Vec<Vec<String>> {
     found.map(|command| above.iter().cloned().chain([command.name.clone()]).collect()).collect()
 }
 
+/// The command with the arguments of the entry, if the text calls it so: `python -m json.tool`, also of `python3`.
+fn as_written(program: &str, args: &[String], words: &[String], text: &str) -> Option<String> {
+    let rest = [args, words].concat().join(" ");
+    let at = text.find(&format!(" {rest}")).filter(|_| !args.is_empty())?;
+    let written = text[..at].rsplit(char::is_whitespace).next()?;
+    let plain = |name: &str| name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
+    (plain(written) == plain(program)).then(|| format!("{written} {rest}"))
+}
+
 /// Whether an option asks for help: `-h` can be another.
 fn is_help(option: &OptionDefinition) -> bool {
     let is_short = option.flags.iter().all(|flag| matches!(flag.as_str(), "-h" | "-?"));
@@ -268,7 +277,8 @@ impl Asking<'_> {
             if is_help && is_manual {
                 self.general = None;
             }
-            let definition = read(&text, self.as_written(&name, words, &text).as_deref().unwrap_or(&name));
+            let named = as_written(self.entry.program_name(), &self.entry.args, words, &text);
+            let definition = read(&text, named.as_deref().unwrap_or(&name));
             // What ends well and has a usage line says all that there is, even if that is little.
             let is_whole = is_success && !definition.usage.is_empty();
             let says_much = !definition.options.is_empty() || !definition.subcommands.is_empty() || is_whole;
@@ -287,13 +297,6 @@ impl Asking<'_> {
             }
         }
         best.ok_or(failed)
-    }
-
-    /// The command with the arguments of the entry, if the text calls it so: `python3 -m json.tool`.
-    fn as_written(&self, name: &str, words: &[String], text: &str) -> Option<String> {
-        let program = self.entry.program_name();
-        let all = [&[program.to_owned()][..], &self.entry.args, words].concat().join(" ");
-        (all != name && text.contains(&all)).then_some(all)
     }
 
     /// What the program prints, and whether it ended well.
@@ -495,6 +498,19 @@ mod tests {
         assert_eq!(link.positionals[0].choices, ["show", "set", "add"]);
         assert!(link.positionals[0].required && link.positionals[1].repeated && link.subcommands.is_empty());
         assert_eq!(probed.notes, ["route: it prints nothing for --help, -h and help"]);
+    }
+
+    #[test]
+    fn arguments_of_an_entry_belong_to_the_name_where_the_text_has_them() {
+        let named = |args: &[&str], words: &[&str], text: &str| {
+            let owned = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+            as_written("python3", &owned(args), &owned(words), text)
+        };
+        let usage = "usage: python -m json.tool [-h] [infile]";
+        assert_eq!(named(&["-m", "json.tool"], &[], usage).as_deref(), Some("python -m json.tool"));
+        assert_eq!(named(&["-m", "json.tool"], &["x"], usage), None);
+        assert_eq!(named(&[], &["json.tool"], usage), None);
+        assert_eq!(named(&["-m", "json.tool"], &[], "usage: other -m json.tool"), None);
     }
 
     #[tokio::test]
