@@ -277,7 +277,12 @@ pub fn heard(logit: f64) -> f64 {
 /// Returns how little names and types speak for a pair of which values agreed once or twice in many calls.
 pub fn by_accident(flows: u64, calls: u64, logit: f64) -> f64 {
     let is_rare = flows <= 2 && calls >= 8 && flows * 5 <= calls;
-    flag(is_rare) * (-logit).clamp(0.0, 6.0)
+    flag(is_rare) * disagreement(logit)
+}
+
+/// Returns by how much names and types speak against a pair.
+pub fn disagreement(logit: f64) -> f64 {
+    (-heard(logit)).max(0.0)
 }
 
 /// Returns by how much names and types speak less for a source than for the best one, at most 5.

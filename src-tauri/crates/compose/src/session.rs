@@ -1,5 +1,7 @@
 //! One session: who gave which value, and what its calls took.
 
+mod repeating;
+
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 use schemascope_model::{CallId, Echo, Flow, How, Link};
@@ -25,10 +27,6 @@ const SMALL: usize = 4_096;
 const MAX_WANTED: usize = 1_024;
 /// How often results are read for one call.
 const MAX_READINGS: usize = 4;
-/// Number of results not read that are searched for values which an earlier one gave.
-const RECENT: usize = 16;
-/// Number of arguments that they are searched for.
-const MAX_REPEATED: usize = 16;
 /// Number of pairs of fields of which a session remembers that there was a flow.
 const MAX_LINKED: usize = 16_384;
 /// Number of links that are kept for one call.
@@ -257,40 +255,10 @@ impl Session {
         let previous =
             self.memory.calls.iter().rev().find(|from| was_out(from, call)).map(|from| from.tool.clone());
         let mut after = self.after(call);
-        let repeating = self.repeating(call, key);
-        after.retain(|tool| !repeating.contains(tool) || links.iter().any(|link: &Link| link.tool == *tool));
+        // Without tools before, none of them can have repeated a value.
+        let repeating = if after.is_empty() { HashSet::new() } else { self.repeating(call, key) };
+        after.retain(|tool| !repeating.contains(tool) || links.iter().any(|link| link.tool == *tool));
         Flow { links, after, previous, echoes: Vec::new() }
-    }
-
-    /// Tools whose results had a value of the arguments, with or without credit for it: that the call took it does not
-    /// speak against them.
-    fn repeating(&self, call: &Observed<'_>, key: (u64, u64)) -> HashSet<Box<str>> {
-        let mut tools = HashSet::new();
-        let mut needles = Vec::new();
-        scalars::each(call.arguments, MAX_VALUES, &mut |input| {
-            if is_marker(input.text) || scalars::is_weak(input.text, input.number) {
-                return;
-            }
-            let whole = hash(key, &[input.text]);
-            let givers = self.givers(whole, call);
-            tools.extend(givers.iter().filter_map(|giver| Some(self.memory.call(giver)?.tool.clone())));
-            if needles.len() < MAX_REPEATED {
-                needles.extend(Needle::of(input.text).map(|needle| (whole, needle)));
-            }
-        });
-        let Self { unread, memory, .. } = self;
-        for one in unread.iter().rev().take(RECENT) {
-            let Some(from) = memory.calls.get(one.call as usize).filter(|from| was_out(from, call)) else {
-                continue;
-            };
-            // What a result only repeats of its own arguments is no value that it gives.
-            let own: Vec<bool> = needles.iter().map(|(hash, _)| one.own.contains_key(hash)).collect();
-            let given = needles.iter().zip(own).filter(|(_, own)| !own).map(|((_, needle), _)| needle);
-            if !tools.contains(&from.tool) && one.has(given) {
-                tools.insert(from.tool.clone());
-            }
-        }
-        tools
     }
 
     /// Whether something happens for the first time in the session.

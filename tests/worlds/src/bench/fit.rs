@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schemascope_compose::model::{NAMES, SEEN, UNSEEN, heard, worse_named};
+use schemascope_compose::model::{NAMES, SEEN, UNSEEN, disagreement, heard, worse_named};
 use schemascope_compose::{Measured, Model};
 use schemascope_worlds::{Label, Labels, Truth};
 
@@ -124,7 +124,7 @@ fn with_logit(one: &Measured, logit: f64, best: f64, mask: &Mask) -> Vec<f64> {
         if let Some(at) =
             position("once or twice in many calls, names disagree").filter(|at| features[*at] > 0.0)
         {
-            features[at] = (-logit).clamp(0.0, 6.0);
+            features[at] = disagreement(logit);
         }
         if let (Some(at), Some(share)) = (position("weak, named worse than another source"), weak_share(one))
         {
