@@ -127,7 +127,8 @@ fn both_sdks_get_structured_content_from_the_shop() {
 fn violated_schema_is_not_advertised_until_results_conform() {
     let scratch = tempfile::tempdir().unwrap();
     let declared = json!({"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]});
-    let results = [text(&["plain"]), text(&["plain"]), text(&["plain"]), structure(r#"{"id":1}"#)];
+    // The other client has a process of its own, which begins again.
+    let results = [text(&["plain"]), text(&["plain"]), structure(r#"{"id":1}"#)];
     let server = mirror(scratch.path(), [("t", Some(&declared), &results[..])]);
     let servers = Map::from_iter([("mirror".to_owned(), server)]);
     let decided = BTreeMap::from([("mirror__t".to_owned(), Effective::Declared(schema(&declared)))]);

@@ -130,9 +130,8 @@ fn each_change_is_notified_once(era: &str, over_http: bool) {
         return tells_once(&clients, 0, |_| true, &what);
     }
     if era == "both" {
-        // A process for each era, and one for each client that can be asked with a handshake.
-        tells_once(&clients, 0, |at| at < 2, &what);
-        for own in [2, 3] {
+        // A process for all stateless clients, and one for each client with a handshake.
+        for own in [0, 1, 2, 3] {
             tells_once(&clients, own, |at| at == own, &what);
         }
         for stateless in [4, 7] {
@@ -140,12 +139,13 @@ fn each_change_is_notified_once(era: &str, over_http: bool) {
         }
         return;
     }
-    // Those that share a process with who changes something there: clients that cannot be asked; those with a
-    // handshake that can, each its own; and stateless ones that can, which use processes in turn.
-    let shared = [0, 1, 4, 5];
+    // Those that share a process with who changes something there: stateless clients that cannot be asked and the first
+    // client with a handshake; the others with a handshake, each its own; and stateless ones that can be asked, which
+    // use processes in turn.
+    let shared = [0, 4, 5];
     tells_once(&clients, 0, |at| shared.contains(&at), &what);
     tells_once(&clients, 5, |at| shared.contains(&at), &what);
-    for own in [2, 3] {
+    for own in [1, 2, 3] {
         tells_once(&clients, own, |at| at == own, &what);
     }
     for in_turn in [6, 7] {

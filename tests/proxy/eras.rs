@@ -29,8 +29,8 @@ fn before(era: &str, over_http: bool) -> Setup {
 }
 
 /// How often the upstream itself saw a call cancelled.
-fn cancelled(client: &McpClient) -> u32 {
-    let result = client.call("test_cancelled", &json!({})).unwrap().result().unwrap();
+fn cancelled(client: &McpClient, prefix: &str) -> u32 {
+    let result = client.call(&format!("{prefix}test_cancelled"), &json!({})).unwrap().result().unwrap();
     result["content"][0]["text"].as_str().unwrap().parse().unwrap()
 }
 
@@ -40,18 +40,23 @@ fn cancellation_reaches_the_upstream_in_every_combination() {
         let before = before(era, over_http);
         let serve = &before.serve;
         let watching = serve.connect(Some(UPSTREAM)).unwrap();
-        let mut expected = 0;
-        for (upstream, tool) in [(Some(UPSTREAM), "test_cancellation"), (None, "fixture__test_cancellation")]
-        {
+        // It comes first, so it uses the process that stateless clients use.
+        assert_eq!(cancelled(&watching, ""), 0);
+        for (upstream, prefix) in [(Some(UPSTREAM), ""), (None, "fixture__")] {
+            let tool = format!("{prefix}test_cancellation");
             let params = json!({"name": tool, "_meta": {"progressToken": "p"}});
             for stateless in [false, true] {
                 let cell = format!("{era} over HTTP {over_http}, {upstream:?}, stateless {stateless}");
                 if stateless {
+                    let before = cancelled(&watching, "");
                     let call = Streamed::stateless(serve, upstream, &json!({}), "tools/call", params.clone())
                         .unwrap();
                     assert!(call.until("notifications/progress").is_some(), "{cell}");
+                    drop(call);
+                    until(&cell, || cancelled(&watching, "") == before + 1);
                 } else {
                     let client = serve.connect(upstream).unwrap();
+                    let before = cancelled(&client, prefix);
                     let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
                     let headers = [("mcp-session-id", client.session())];
                     let call = Streamed::post(serve, upstream, &headers, &body).unwrap();
@@ -59,9 +64,8 @@ fn cancellation_reaches_the_upstream_in_every_combination() {
                     // The same id, written otherwise.
                     client.notify("notifications/cancelled", r#"{"requestId":1.0}"#).unwrap();
                     until(&format!("{cell}: its stream ends"), || call.next().is_none());
+                    until(&cell, || cancelled(&client, prefix) == before + 1);
                 }
-                expected += 1;
-                until(&cell, || cancelled(&watching) == expected);
             }
         }
         let calls = before.program.json_lines(&["calls"]).unwrap();
@@ -119,8 +123,9 @@ fn subscriptions_outlive_the_process_of_their_upstream() {
             }
             let mut heard = Vec::new();
             until(&format!("both sessions are notified, {era}"), || {
-                // Until it is back nothing can be changed there.
+                // Until it is back nothing can be changed there. Each has a process of its own.
                 let _ = one.call("test_trigger_resource_change", &json!({}));
+                let _ = all.call("fixture__test_trigger_resource_change", &json!({}));
                 heard.extend(tellings.try_iter());
                 heard.contains(&"one") && heard.contains(&"all")
             });

@@ -58,16 +58,6 @@ fn files(serve: &Serve) -> usize {
     std::fs::read_dir(format!("/proc/{}/fd", serve.pid())).unwrap().count()
 }
 
-fn children(serve: &Serve) -> usize {
-    let of_ours = |pid: &str| {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        let parent = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1).map(str::to_owned));
-        parent.is_some_and(|parent| parent == serve.pid().to_string())
-    };
-    let processes = std::fs::read_dir("/proc").unwrap().flatten();
-    processes.filter(|entry| entry.file_name().to_str().is_some_and(of_ours)).count()
-}
-
 #[test]
 fn upstreams_with_wrong_answers_get_errors_or_are_ignored() {
     let scratch = tempfile::tempdir().unwrap();
@@ -191,11 +181,12 @@ fn clients_and_upstreams_that_come_and_go_leak_nothing() {
         client.delete().unwrap();
     };
     (0..20).for_each(|n| cycle(&serve, n % 4 == 0));
-    until("the first ones have gone", || children(&serve) == 1);
+    until("the first ones have gone", || serve.children() == 1);
     let (files_before, memory_before) = (files(&serve), status(&serve, "VmRSS"));
     (0..1_000).for_each(|n| cycle(&serve, n % 20 == 0));
     for _ in 0..3 {
-        let pid = program.json(&["servers"]).unwrap()["servers"][0]["pid"].as_u64().unwrap();
+        let pid =
+            until("the upstream runs", || program.json(&["servers"]).unwrap()["servers"][0]["pid"].as_u64());
         let killed = std::process::Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
         assert!(killed.success());
         // After its pause.
@@ -206,7 +197,7 @@ fn clients_and_upstreams_that_come_and_go_leak_nothing() {
             back
         });
     }
-    until("their processes have gone", || children(&serve) == 1);
+    until("their processes have gone", || serve.children() == 1);
     until("their files have gone", || files(&serve) <= files_before + 5);
     let grown = status(&serve, "VmRSS").saturating_sub(memory_before);
     assert!(grown < 40 << 10, "{grown} kB");

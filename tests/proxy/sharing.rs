@@ -1,28 +1,39 @@
-//! Clients that share an upstream, or a Schemascope behind another, do not notice each other.
+//! Clients of one upstream, or of a Schemascope behind another, do not notice each other.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
-use schemascope_test_support::{Exchange, McpClient, Places, Program, Serve, Streamed, stdio, until};
+use schemascope_test_support::{
+    Exchange, McpClient, Places, Program, Serve, Streamed, stdio, stdio_once, until,
+};
 use serde_json::{Map, Value, json};
 
 /// Schemascope in front of an upstream that treats all its clients as one.
 struct Shared {
     serve: Serve,
-    _program: Program,
+    program: Program,
     _scratch: tempfile::TempDir,
 }
 
 fn shared(flags: &[&str]) -> Shared {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
-    before(&Map::from_iter([("communal".to_owned(), stdio(places.fixture("communal"), flags))]))
+    before(|_| Map::from_iter([("communal".to_owned(), stdio(places.fixture("communal"), flags))]))
 }
 
-fn before(servers: &Map<String, Value>) -> Shared {
+/// Its clients share one process.
+fn one_process() -> Shared {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    before(|scratch| {
+        Map::from_iter([("communal".to_owned(), stdio_once(places.fixture("communal"), scratch))])
+    })
+}
+
+fn before(servers: impl FnOnce(&Path) -> Map<String, Value>) -> Shared {
     let scratch = tempfile::tempdir().unwrap();
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
-    let program = Program::new(&places, scratch.path(), servers).unwrap();
+    let program = Program::new(&places, scratch.path(), &servers(scratch.path())).unwrap();
     let serve = program.serve(&[]).unwrap();
-    Shared { serve, _program: program, _scratch: scratch }
+    Shared { serve, program, _scratch: scratch }
 }
 
 const UPSTREAM: Option<&str> = Some("communal");
@@ -36,6 +47,56 @@ fn heard(client: &McpClient) -> Value {
     serde_json::from_str(text(&client.call("heard", &json!({})).unwrap().result().unwrap())).unwrap()
 }
 
+fn watch(client: &McpClient, uri: &str) {
+    let params = json!({"uri": uri}).to_string();
+    let subscribed = client.request("resources/subscribe", &params).unwrap().answer().unwrap();
+    assert_eq!(subscribed["result"], json!({}), "{uri}");
+}
+
+/// Regression: the working folder that one agent set for a git server was that of all.
+#[test]
+fn state_that_a_server_keeps_for_a_client_is_not_seen_by_others() {
+    let shared = shared(&[]);
+    let remembered = |client: &McpClient, prefix: &str| {
+        let answer = client.call(&format!("{prefix}heard"), &json!({})).unwrap();
+        text(&answer.result().unwrap()).to_owned()
+    };
+    let [first, second] = [(); 2].map(|()| shared.serve.connect(UPSTREAM).unwrap());
+    let third = shared.serve.connect(None).unwrap();
+    for client in [&first, &second] {
+        client.request("tools/list", "{}").unwrap().result().unwrap();
+    }
+    assert_eq!(shared.serve.children(), 1, "lists need no process of their own");
+    let clients = [(&first, ""), (&second, ""), (&third, "communal__")];
+    for (number, (client, prefix)) in clients.iter().enumerate() {
+        assert_eq!(remembered(client, prefix), "[]");
+        client.request("logging/setLevel", r#"{"level":"debug"}"#).unwrap().result().unwrap();
+        assert!(remembered(client, prefix).contains("debug"), "{number}");
+    }
+    // A client that has left takes its state with it, and a new one finds none.
+    second.delete().unwrap();
+    let fourth = shared.serve.connect(UPSTREAM).unwrap();
+    assert_eq!(remembered(&fourth, ""), "[]");
+    first.delete().unwrap();
+    let fifth = shared.serve.connect(UPSTREAM).unwrap();
+    assert_eq!(remembered(&fifth, ""), "[]");
+}
+
+#[test]
+fn server_that_can_run_only_once_serves_all_clients() {
+    let shared = one_process();
+    let clients = [(); 3].map(|()| shared.serve.connect(UPSTREAM).unwrap());
+    for client in &clients {
+        heard(client);
+        watch(client, "communal://a");
+    }
+    let watched = json!({"resources/subscribe": "communal://a"});
+    assert_eq!(heard(&clients[0]), json!([watched, watched, watched]));
+    let servers = shared.program.json(&["servers"]).unwrap();
+    let reason = servers["servers"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("serves its clients together"), "{reason}");
+}
+
 /// Regression: only servers that were ready at that moment got the level, and any level was accepted.
 #[test]
 fn log_level_reaches_servers_that_start_later() {
@@ -45,7 +106,7 @@ fn log_level_reaches_servers_that_start_later() {
         let (came, communal) = (scratch.path().join("came"), places.fixture("communal"));
         let script = r#"test -e "$1" || { : > "$1"; exit 1; }; exec "$2""#;
         let args = ["-c", script, "sh", came.to_str().unwrap(), communal.to_str().unwrap()];
-        let shared = before(&Map::from_iter([("communal".to_owned(), stdio("/bin/sh", &args))]));
+        let shared = before(|_| Map::from_iter([("communal".to_owned(), stdio("/bin/sh", &args))]));
         let client = shared.serve.connect_with(None, &capabilities).unwrap();
         let set = |level: &str| {
             let params = json!({"level": level}).to_string();
@@ -83,7 +144,7 @@ fn upstream_gets_the_reason_of_a_cancellation() {
 
 #[test]
 fn each_client_gets_log_messages_from_its_own_level_on() {
-    let shared = shared(&[]);
+    let shared = one_process();
     let [quiet, curious, plain] = [(); 3].map(|()| shared.serve.connect(UPSTREAM).unwrap());
     let logged = |client: &McpClient| {
         let exchange = client.call("log", &json!({})).unwrap();
@@ -201,7 +262,7 @@ fn instance_behind_another_keeps_its_own_request_states() {
     let headers = json!({"Authorization": format!("Bearer {}", inner.serve.token())});
     let servers =
         Map::from_iter([("inner".to_owned(), json!({"url": inner.serve.url(UPSTREAM), "headers": headers}))]);
-    let outer = before(&servers);
+    let outer = before(|_| servers);
     let client = outer.serve.connect(Some("inner")).unwrap();
     let params = json!({"name": "ask", "arguments": {"message": "how deep?"}});
     let (message, state) = question(&ask(&client, "ann", &params));

@@ -1,8 +1,9 @@
 //! Tasks: calls that are answered later. Whose they are, where they are, and that what they come to is learned from.
 
+use std::path::Path;
 use std::process::Command;
 
-use schemascope_test_support::{Listening, McpClient, Places, Program, Serve, stdio, until};
+use schemascope_test_support::{Listening, McpClient, Places, Program, Serve, stdio, stdio_once, until};
 use serde_json::{Map, Value, json};
 
 /// Us before upstreams.
@@ -16,13 +17,21 @@ struct Setup {
 fn before(names: &[&str]) -> Setup {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
     let communal = |name: &&str| ((*name).to_owned(), stdio(places.fixture("communal"), &[]));
-    before_these(&names.iter().map(communal).collect())
+    before_these(|_| names.iter().map(communal).collect())
 }
 
-fn before_these(servers: &Map<String, Value>) -> Setup {
+/// Starts the program with such an upstream, whose clients share a process.
+fn before_one_process() -> Setup {
+    let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
+    before_these(|scratch| {
+        Map::from_iter([("communal".to_owned(), stdio_once(places.fixture("communal"), scratch))])
+    })
+}
+
+fn before_these(servers: impl FnOnce(&Path) -> Map<String, Value>) -> Setup {
     let scratch = tempfile::tempdir().unwrap();
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
-    let program = Program::new(&places, scratch.path(), servers).unwrap();
+    let program = Program::new(&places, scratch.path(), &servers(scratch.path())).unwrap();
     let serve = program.serve(&[]).unwrap();
     Setup { serve, program, _scratch: scratch }
 }
@@ -35,7 +44,7 @@ fn text(result: &Value) -> &str {
 
 #[test]
 fn tasks_belong_to_the_client_that_made_them() {
-    let shared = before(&["communal"]);
+    let shared = before_one_process();
     let [a, b] = [(); 2].map(|()| shared.serve.connect(UPSTREAM).unwrap());
     let work = |client: &McpClient| {
         let called = client.request("tools/call", r#"{"name":"work","task":{"ttl":60000}}"#).unwrap();
@@ -164,7 +173,7 @@ fn result_of_task_is_recorded_as_result_of_its_tool() {
             }
             assert_eq!(got, expected);
         }
-        // Somebody else's is none of this client's, and nothing is learned from that.
+        // Another client has no such task, and nothing is learned from that.
         let other = before.serve.connect(upstream).unwrap();
         let refused = other.request("tasks/result", &json!({ "taskId": task }).to_string()).unwrap();
         assert_eq!(refused.answer().unwrap()["error"]["code"], -32602);
@@ -188,7 +197,7 @@ fn result_of_stateless_task_is_recorded_as_result_of_its_tool() {
     let mut command = Command::new(places.fixture("conformance"));
     command.args(["--port", "0", "--era", "modern"]);
     let fixture = Listening::start(command).unwrap();
-    let before = before_these(&Map::from_iter([("fixture".to_owned(), json!({"url": fixture.url()}))]));
+    let before = before_these(|_| Map::from_iter([("fixture".to_owned(), json!({"url": fixture.url()}))]));
     let client = before.serve.connect(Some("fixture")).unwrap();
     let tasks = json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
     let ask = |method: &str, params: Value| {

@@ -4,14 +4,15 @@
 use std::fs;
 use std::path::Path;
 
-use schemascope_test_support::{McpClient, Places, Program, stdio, until};
+use schemascope_test_support::{McpClient, Places, Program, stdio, stdio_once, until};
 use serde_json::{Map, Value, json};
 
 fn program(scratch: &Path, name: &str) -> Program {
     let places = Places::beside(env!("CARGO_BIN_EXE_schemascope")).unwrap();
-    let servers = Map::from_iter([("shop".to_owned(), stdio(places.fixture("shop"), &[]))]);
     let scratch = scratch.join(name);
     fs::create_dir(&scratch).unwrap();
+    // In one process, so that no two clients get the same ids.
+    let servers = Map::from_iter([("shop".to_owned(), stdio_once(places.fixture("shop"), &scratch))]);
     Program::new(&places, &scratch, &servers).unwrap()
 }
 

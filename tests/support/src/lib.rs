@@ -20,7 +20,7 @@ mod window;
 
 pub use client::{Exchange, McpClient};
 pub use listening::{Listening, conformance};
-pub use places::{Places, stdio};
+pub use places::{Places, stdio, stdio_once};
 pub use program::{Program, Run, Serve};
 pub use script::play;
 pub use scripted::{ScriptedRequest, ScriptedResponse, scripted};

@@ -17,6 +17,12 @@ pub fn stdio(command: impl AsRef<Path>, args: &[&str]) -> Value {
     json!({"command": command.as_ref(), "args": args})
 }
 
+/// An entry of `mcpServers` for a server that can run only once at a time, so its clients share a process.
+pub fn stdio_once(command: impl AsRef<Path>, scratch: &Path) -> Value {
+    let lock = scratch.join("lock");
+    json!({"command": "flock", "args": ["--nonblock", "--no-fork", lock, command.as_ref()]})
+}
+
 impl Places {
     /// From the path of the `schemascope` binary: the other binaries are built beside it, and
     /// `cargo xtask setup` installs the tools in the same target folder.

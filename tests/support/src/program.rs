@@ -248,6 +248,17 @@ impl Serve {
         McpClient::connect_with(capabilities, &self.url(upstream), self.token())
     }
 
+    /// Number of processes that it has started and that run.
+    pub fn children(&self) -> usize {
+        let is_child = |pid: &str| {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let parent = stat.rsplit(") ").next().and_then(|rest| rest.split(' ').nth(1).map(str::to_owned));
+            parent.is_some_and(|parent| parent == self.pid().to_string())
+        };
+        let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+        processes.filter(|entry| entry.file_name().to_str().is_some_and(is_child)).count()
+    }
+
     /// Opens a session on `/mcp` under a name.
     pub fn connect_as(&self, name: &str) -> Result<McpClient> {
         McpClient::connect_as(name, &self.url(None), self.token())

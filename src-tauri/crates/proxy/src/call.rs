@@ -170,7 +170,10 @@ pub(crate) fn start(
             let ended = match task {
                 None => Some(ended),
                 // Recorded once, however often the client asks for the result.
-                Some(task) => of_task(&method, ended).filter(|_| upstream.tasks.record(&task)),
+                Some(task) => {
+                    let session = caller.session.as_deref();
+                    of_task(&method, ended).filter(|_| upstream.tasks.record(&task, session))
+                }
             };
             if let Some(ended) = ended {
                 let Caller { origin, session, client, protocol_version } = caller;

@@ -329,6 +329,11 @@ impl Hub {
         self.upstreams().values().for_each(|upstream| upstream.rest(session));
     }
 
+    /// Replaces the shared sessions whose clients have left, unless others use them.
+    pub(crate) fn replace_left_sessions(&self) {
+        self.upstreams().values().for_each(|upstream| upstream.replace_left());
+    }
+
     /// Ends everything that upstreams keep for this client session.
     pub(crate) fn forget_session(&self, session: &str) {
         self.upstreams().values().for_each(|upstream| upstream.forget_session(session));

@@ -101,7 +101,7 @@ async fn open(
     request: &ClientRequest,
 ) -> Result<(Arc<Live>, Option<OwnedSemaphorePermit>), String> {
     loop {
-        let live = upstream.session(&request.who, request.owner.as_ref()).await?;
+        let live = upstream.session(&request.who, request.owner.as_ref(), &request.method).await?;
         let Some(turn) = live.turn.clone().filter(|_| may_ask(&request.method)) else {
             return Ok((live, None));
         };
@@ -135,7 +135,7 @@ async fn run_rounds(
         return error_outcome(&unknown_state()).into();
     }
     let session = request.who.session.as_deref();
-    let shared = upstream.shares(&request.who, live);
+    let shared = live.is_shared();
     if shared
         && let Some(refusal) = upstream.tasks.rejection(&request.method, request.params.as_ref(), session)
     {
@@ -202,7 +202,7 @@ fn for_client(
             None
         }
         method => {
-            if let Some(session) = session.filter(|_| !shared) {
+            if let Some(session) = session {
                 upstream.session_states.note(session, method, request.params.as_ref());
             }
             None
@@ -289,7 +289,7 @@ fn pass(
         let who = &request.who;
         let wanted = match (who.era, live.hello.era) {
             (Era::Modern, Era::Legacy) => who.log_level.is_some() && who.hears(params.as_ref()),
-            (Era::Legacy, Era::Legacy) if upstream.shares(who, live) => {
+            (Era::Legacy, Era::Legacy) if live.is_shared() => {
                 upstream.log_levels.concerns(who, params.as_ref())
             }
             _ => true,

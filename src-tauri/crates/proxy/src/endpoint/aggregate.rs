@@ -156,12 +156,16 @@ pub(crate) async fn request<G: Send + 'static>(
 async fn set_level(upstream: &Arc<Upstream>, session: &Arc<Session>, level: Level, params: Option<&Bytes>) {
     const METHOD: &str = "logging/setLevel";
     match upstream.live_now() {
-        None if session.who().may_be_asked() => upstream.session_states.note(&session.id, METHOD, params),
-        None => upstream.log_levels.note(&session.id, level),
+        None => {
+            upstream.session_states.note(&session.id, METHOD, params);
+            if !session.who().may_be_asked() {
+                upstream.log_levels.note(&session.id, level);
+            }
+        }
         Some(live) if !live.hello.has("logging") => {}
         Some(_) => {
             if answer_for_session(upstream, session, METHOD, params).await.is_none()
-                && let Ok(live) = upstream.session(&session.who(), Some(&session.outbox)).await
+                && let Ok(live) = upstream.session(&session.who(), Some(&session.outbox), METHOD).await
                 && handshake::ask(&live.link, METHOD, params).await.is_ok()
             {
                 upstream.session_states.note(&session.id, METHOD, params);

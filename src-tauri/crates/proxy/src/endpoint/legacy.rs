@@ -118,7 +118,8 @@ async fn open(
             };
             let agreed = version::agree(&requested, offered);
             let session = endpoint.open(target, who, &agreed, relayed)?;
-            let live = upstream.session(&session.who(), Some(&session.outbox)).await.map_err(unavailable);
+            let live = upstream.session(&session.who(), Some(&session.outbox), "initialize").await;
+            let live = live.map_err(unavailable);
             match live {
                 Ok(live) => Ok((session, welcome(&live.hello, &agreed))),
                 Err(error) => {
@@ -238,7 +239,7 @@ pub(crate) async fn notified(
         "notifications/initialized" => {}
         _ => match target {
             Target::One(upstream) => {
-                if let Ok(live) = upstream.session(&session.who(), Some(&session.outbox)).await
+                if let Ok(live) = upstream.session(&session.who(), Some(&session.outbox), method).await
                     && live.hello.era == Era::Legacy
                 {
                     // A notification has no answer, so a failure cannot be reported.

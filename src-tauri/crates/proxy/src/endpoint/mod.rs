@@ -95,6 +95,7 @@ async fn clean_up(endpoint: Arc<Endpoint>) {
         endpoint.parked.drop_expired();
         endpoint.end_unused();
         endpoint.sessions.quiet().iter().for_each(|session| endpoint.end_upstream_sessions(session));
+        endpoint.hub.replace_left_sessions();
     }
 }
 

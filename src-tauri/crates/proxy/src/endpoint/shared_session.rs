@@ -22,17 +22,18 @@ pub(crate) async fn answer_for_session(
     method: &str,
     params: Option<&Bytes>,
 ) -> Option<Body> {
-    let uri = || params::text(params?, "uri");
-    if matches!(method, "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel") {
-        let shared = upstream.live().await.ok()?;
-        // A client with an own session at the upstream shares nothing.
-        if shared.hello.era == Era::Legacy && session.who().may_be_asked() {
-            return None;
-        }
+    if !matches!(method, "resources/subscribe" | "resources/unsubscribe" | "logging/setLevel") {
+        return None;
     }
+    let live = upstream.session(&session.who(), Some(&session.outbox), method).await.ok()?;
+    if live.hello.era == Era::Legacy && !live.is_shared() {
+        return None;
+    }
+    let uri = || params::text(params?, "uri");
+    // Restored in a session of its own, if the client gets one later.
+    let note = || upstream.session_states.note(&session.id, method, params);
     match method {
         "logging/setLevel" => {
-            let live = upstream.live().await.ok()?;
             let raw = params.and_then(|params| params::field(params, "level")).map(|found| found.raw);
             let answer = match live.hello.era {
                 Era::Modern => Body::Result(NOTHING.into()),
@@ -43,6 +44,7 @@ pub(crate) async fn answer_for_session(
                 }
             };
             if let Body::Result(_) = answer {
+                note();
                 // A copy, because the session keeps it and a slice would keep the whole request.
                 let level = raw.map(|raw| Bytes::copy_from_slice(&raw));
                 *session.log_level.lock().unwrap_or_else(PoisonError::into_inner) = level;
@@ -54,7 +56,6 @@ pub(crate) async fn answer_for_session(
             if !upstream.subscriptions.add(&uri, &session.id, None) {
                 return Some(RpcError::internal(TOO_MANY_WATCHED).body());
             }
-            let live = upstream.live().await.ok()?;
             if live.hello.era == Era::Legacy {
                 return None;
             }
@@ -63,8 +64,8 @@ pub(crate) async fn answer_for_session(
         }
         "resources/unsubscribe" => {
             let last = upstream.subscriptions.remove(&uri()?, &session.id);
-            let live = upstream.live().await.ok()?;
             let passed_on = last && live.hello.era == Era::Legacy;
+            note();
             (!passed_on).then(|| Body::Result(NOTHING.into()))
         }
         _ => None,

@@ -1,8 +1,9 @@
 //! Sessions with an upstream besides the shared one.
 //!
 //! A client with sampling, elicitation or roots needs a session of its own, because a question of the upstream does not
-//! name its client. Stateless clients with these capabilities use a pool of sessions, one request at a time in each.
-//! Clients of the stateless era get a session of that era where the upstream speaks it.
+//! name its client. Other clients with a session need one where the upstream may keep state for its client, except for
+//! the first (see [`super::occupancy`]). Stateless clients that can be asked use a pool of sessions, one request at a
+//! time in each. Clients of the stateless era get a session of that era where the upstream speaks it.
 
 mod run;
 
@@ -14,10 +15,10 @@ use bytes::Bytes;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::Upstream;
 use super::audience::PendingChanges;
 use super::handshake::{self, SessionError};
 use super::session::Live;
+use super::{Phase, Upstream};
 use crate::exchange::Outbox;
 use crate::wire::{Era, Who};
 
@@ -128,24 +129,27 @@ impl ClientSessions {
 }
 
 impl Upstream {
-    /// Returns the session that serves a client, opened where necessary. `owner` receives what belongs to no request.
+    /// Returns the session that serves a client's request of this method, opened where necessary. `owner` receives what
+    /// belongs to no request.
     pub(crate) async fn session(
         self: &Arc<Self>,
         who: &Who,
         owner: Option<&Outbox>,
+        method: &str,
     ) -> Result<Arc<Live>, String> {
         // The end of the shared session says nothing about this one.
-        let own = who.session.as_deref().filter(|_| who.era == Era::Legacy && who.may_be_asked());
+        let own = who.session.as_deref().filter(|_| who.era == Era::Legacy);
         if let Some(own) = own.and_then(|session| self.own_now(session)) {
             return Ok(own);
         }
         let shared = self.live().await?;
         let key = match (who.era, shared.hello.era) {
             (_, Era::Modern) => return Ok(shared),
-            (Era::Legacy, _) if !who.may_be_asked() => return Ok(shared),
             (Era::Legacy, _) => match &who.session {
-                Some(session) => Key::Session(session.clone()),
-                None => return Ok(shared),
+                Some(session) if who.may_be_asked() || self.is_taken(&shared, session, method) => {
+                    Key::Session(session.clone())
+                }
+                _ => return Ok(shared),
             },
             // Our own tools ask clients within a session, in either era.
             (Era::Modern, _) if self.is_own() && who.may_be_asked() => return self.pooled(who).await,
@@ -153,11 +157,22 @@ impl Upstream {
             (Era::Modern, _) if !who.may_be_asked() => return Ok(shared),
             (Era::Modern, _) => return self.pooled(who).await,
         };
-        let who = match key {
-            Key::Session(_) => who.clone(),
-            Key::Pooled(..) | Key::Modern => Who { era: Era::Modern, ..Who::unknown() },
-        };
-        self.client_session(key, who, owner.cloned()).await
+        match key {
+            // Some upstreams can run only once: they lock their data, or listen on a port.
+            Key::Session(_) => {
+                let own = self.client_session(key, who.clone(), owner.cloned()).await;
+                own.or(Ok(shared))
+            }
+            Key::Pooled(..) | Key::Modern => {
+                let who = Who { era: Era::Modern, ..Who::unknown() };
+                self.client_session(key, who, owner.cloned()).await
+            }
+        }
+    }
+
+    /// Whether state that this request may leave behind would be seen by another client, which has the shared session.
+    fn is_taken(&self, shared: &Arc<Live>, session: &str, method: &str) -> bool {
+        shared.keeps_state && may_leave_state(method) && !self.occupancy.take(shared, session)
     }
 
     /// Returns a session of the pool for a stateless client. Each serves one request at a time. While one waits for
@@ -184,9 +199,17 @@ impl Upstream {
         sessions.keys().filter(alike).count() < POOL_SIZE
     }
 
-    /// Whether this client has a session of its own.
+    /// Whether this client has a session of its own, or gets one with its next request.
     pub(crate) fn serves_alone(&self, who: &Who) -> bool {
-        who.era == Era::Legacy && who.may_be_asked() && self.era() != Some(Era::Modern)
+        who.era == Era::Legacy
+            && who.may_be_asked()
+            && self.era() != Some(Era::Modern)
+            && self.client_sessions.failed().is_none()
+    }
+
+    /// Returns why a client got no session of its own the last time; `None` if it did.
+    pub(super) fn sharing_reason(&self) -> Option<String> {
+        self.client_sessions.failed().as_ref().map(|failure| failure.reason.clone())
     }
 
     /// Returns a client's own session, if it is open.
@@ -224,13 +247,9 @@ impl Upstream {
         found.into_iter().map(|(_, live)| live).collect()
     }
 
-    /// Whether this client shares its session with others.
-    pub(crate) fn shares(&self, who: &Who, live: &Live) -> bool {
-        live.hello.era == Era::Legacy && !self.serves_alone(who)
-    }
-
     /// Ends a client's own session until it needs one again.
     pub(crate) fn rest(&self, session: &str) {
+        self.occupancy.leave(session);
         self.client_sessions.forget(&Key::Session(session.into()));
     }
 
@@ -245,6 +264,18 @@ impl Upstream {
             tokio::spawn(async move { upstream.log_levels.renew(&live, false).await });
         }
         self.unwatch(session);
+    }
+
+    /// Replaces the shared session if its client has left and nobody uses it.
+    pub(crate) fn replace_left(&self) {
+        // Under the lock, as every change of the session.
+        let phase = self.phase();
+        if let Phase::Ready(live) = &*phase
+            && self.occupancy.is_over(live)
+        {
+            tracing::info!(upstream = %self.name, "its client has left; starting it again for the next one");
+            self.replace_token().cancel();
+        }
     }
 
     /// Whether the upstream speaks the stateless era as well. Over stdio the open session is asked first, because
@@ -276,4 +307,11 @@ impl Upstream {
         *known = Some((speaks, Instant::now()));
         speaks
     }
+}
+
+/// Whether a request may leave state behind that later ones depend on. Lists do not, and a log level is given to every
+/// session of a client.
+fn may_leave_state(method: &str) -> bool {
+    let is_list = method.ends_with("/list") || method.starts_with("notifications/");
+    !is_list && !matches!(method, "initialize" | "logging/setLevel")
 }

@@ -10,6 +10,7 @@ mod life;
 pub(crate) mod link;
 mod log;
 mod log_levels;
+mod occupancy;
 mod reconfigure;
 mod session;
 mod session_states;
@@ -33,6 +34,7 @@ use audience::SharedNotification;
 use client_sessions::ClientSessions;
 use log::LogTail;
 use log_levels::LogLevels;
+use occupancy::Occupancy;
 pub(crate) use session::Live;
 use session_states::SessionStates;
 pub use status::Status;
@@ -75,6 +77,8 @@ pub(crate) struct Upstream {
     replace: Mutex<CancellationToken>,
     /// The era of the shared session, once it is known.
     era: Mutex<Option<Era>>,
+    /// The client that has the shared session to itself.
+    occupancy: Occupancy,
     /// Sessions besides the shared one.
     client_sessions: ClientSessions,
     pub(crate) subscriptions: Subscriptions,
@@ -112,6 +116,7 @@ impl Upstream {
             stop: CancellationToken::new(),
             replace: Mutex::default(),
             era: Mutex::default(),
+            occupancy: Occupancy::default(),
             client_sessions: ClientSessions::default(),
             subscriptions: Subscriptions::default(),
             log_levels: LogLevels::default(),

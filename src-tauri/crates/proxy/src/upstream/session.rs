@@ -48,11 +48,20 @@ pub(crate) struct Live {
     looked: Mutex<Instant>,
     /// See [`Transport::separates_requests`].
     pub(super) separates_requests: bool,
+    /// Whether it serves one client session alone.
+    serves_one: bool,
+    /// See [`Connection::keeps_state`](super::transport::Connection::keeps_state).
+    pub(super) keeps_state: bool,
     pub(crate) pid: Option<u32>,
     pub(crate) since: Timestamp,
 }
 
 impl Live {
+    /// Whether several clients use this session, which the upstream takes for one client.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.hello.era == Era::Legacy && !self.serves_one
+    }
+
     pub(crate) fn tools(&self) -> Arc<[ListedTool]> {
         Arc::clone(&self.tools.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -139,6 +148,8 @@ pub(crate) async fn run<S: Future<Output = String> + Send>(
                 relist: Notify::new(),
                 looked: Mutex::new(Instant::now()),
                 separates_requests,
+                serves_one: who.session.is_some(),
+                keeps_state: connection.keeps_state(),
                 pid: connection.pid(),
                 since: Timestamp::now(),
             });

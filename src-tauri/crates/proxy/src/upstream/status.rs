@@ -54,6 +54,11 @@ impl Upstream {
                 if noise > 0 {
                     remarks.push(format!("wrote {noise} lines to stdout that are not messages"));
                 }
+                if let Some(reason) = self.sharing_reason() {
+                    remarks.push(format!(
+                        "serves its clients together, because another session failed: {reason}"
+                    ));
+                }
                 if dropped > 0 {
                     remarks.push(format!("sent {dropped} notifications that slow clients missed"));
                 }

@@ -19,21 +19,26 @@ const MAX_ID_BYTES: usize = 1 << 10;
 /// Bytes of arguments remembered. Results of further calls are recorded without arguments.
 const MAX_ARGUMENT_BYTES: usize = 16 << 20;
 
-/// Tasks by id, with the session that made them. Stateless clients have no session: any of them that knows a
-/// task's id may use it.
+/// Tasks by the session that made them and their id: two processes of an upstream may choose the same id. Stateless
+/// clients have no session: any of them that knows a task's id may use it.
 #[derive(Default)]
 pub(crate) struct Tasks(Mutex<TaskTable>);
 
 #[derive(Default)]
 struct TaskTable {
-    tasks: HashMap<String, Task>,
-    order: VecDeque<String>,
+    tasks: HashMap<Key, Task>,
+    order: VecDeque<Key>,
     /// Bytes of all arguments.
     arguments: usize,
 }
 
+type Key = (Option<Box<str>>, Box<str>);
+
+fn key(session: Option<&str>, task: &str) -> Key {
+    (session.map(Into::into), task.into())
+}
+
 struct Task {
-    session: Option<Box<str>>,
     call: Option<ToolCall>,
     /// Whether its result has been recorded.
     is_recorded: bool,
@@ -48,7 +53,7 @@ pub(crate) struct ToolCall {
 }
 
 impl TaskTable {
-    fn put(&mut self, id: String, mut task: Task) {
+    fn put(&mut self, key: Key, mut task: Task) {
         if let Some(ToolCall { arguments, .. }) = &mut task.call {
             // A copy, because a slice would keep the whole request.
             *arguments = arguments
@@ -57,9 +62,9 @@ impl TaskTable {
                 .map(|arguments| Bytes::copy_from_slice(&arguments));
         }
         self.arguments += task.weight();
-        match self.tasks.insert(id.clone(), task) {
+        match self.tasks.insert(key.clone(), task) {
             Some(before) => self.arguments -= before.weight(),
-            None => self.order.push_back(id),
+            None => self.order.push_back(key),
         }
         while self.order.len() > MAX_TASKS {
             let oldest = self.order.pop_front().and_then(|oldest| self.tasks.remove(&oldest));
@@ -97,26 +102,27 @@ impl Tasks {
             None => None,
         };
         if let Some(task) = task.filter(|task| task.len() <= MAX_ID_BYTES) {
-            let made = Task { session: session.map(Into::into), call: call(), is_recorded: false };
-            self.lock().put(task, made);
+            let made = Task { call: call(), is_recorded: false };
+            self.lock().put(key(session, &task), made);
         }
     }
 
     /// Whether a task was made by this session.
     pub(crate) fn is_of(&self, task: &str, session: &str) -> bool {
-        self.lock().tasks.get(task).is_some_and(|made| made.session.as_deref() == Some(session))
+        self.lock().tasks.contains_key(&key(Some(session), task))
     }
 
     /// Returns the call that made a task, if this client made it.
     pub(crate) fn call(&self, task: &str, session: Option<&str>) -> Option<ToolCall> {
-        let made = self.lock();
-        made.tasks.get(task).filter(|made| made.session.as_deref() == session)?.call.clone()
+        self.lock().tasks.get(&key(session, task))?.call.clone()
     }
 
     /// Notes that a task's result is recorded. Returns whether this is the first time.
-    pub(crate) fn record(&self, task: &str) -> bool {
+    pub(crate) fn record(&self, task: &str, session: Option<&str>) -> bool {
         let mut made = self.lock();
-        let Some(known) = made.tasks.get_mut(task).filter(|known| !known.is_recorded) else { return false };
+        let Some(known) = made.tasks.get_mut(&key(session, task)).filter(|known| !known.is_recorded) else {
+            return false;
+        };
         known.is_recorded = true;
         let weight = known.weight();
         if let Some(call) = &mut known.call {
@@ -139,7 +145,11 @@ impl Tasks {
         let task = params.and_then(|params| params::text(params, "taskId"))?;
         let is_others = match session {
             Some(session) => !self.is_of(&task, session),
-            None => self.lock().tasks.get(&task).is_some_and(|made| made.session.is_some()),
+            None => {
+                let made = self.lock();
+                let is_stateless = made.tasks.contains_key(&key(None, &task));
+                !is_stateless && made.tasks.keys().any(|(_, known)| **known == *task)
+            }
         };
         is_others.then(|| RpcError::invalid_params(format!("Task not found: {task}")))
     }
@@ -200,6 +210,8 @@ mod tests {
         assert!(tasks.rejection("tasks/get", None, Some("a")).is_none());
         (0..MAX_TASKS).for_each(|n| note(&made(&n.to_string()), Some("c")));
         assert!(!tasks.is_of("a1", "a") && tasks.is_of("0", "c"));
+        note(&made("0"), Some("a"));
+        assert!(tasks.is_of("0", "a") && tasks.is_of("0", "c"), "of different processes");
         assert_eq!(tasks.lock().tasks.len(), MAX_TASKS);
     }
 
@@ -220,7 +232,8 @@ mod tests {
             call(MAX_ARGUMENT_BYTES - 2),
             "the arguments of the first call were too long"
         );
-        assert!(tasks.record("a") && !tasks.record("a") && !tasks.record("x"));
+        let record = |task: &str| tasks.record(task, Some("a"));
+        assert!(record("a") && !record("a") && !record("x") && !record("m"));
         assert_eq!(tasks.call("a", Some("a")).unwrap().arguments, None);
         assert_eq!(tasks.lock().arguments, 2);
     }

@@ -20,6 +20,10 @@ use crate::wire::{Era, Who};
 const MAX_SESSIONS: usize = 512;
 /// Those of them in pools.
 const MAX_POOLED: usize = 64;
+/// Sessions up to which a client that cannot be asked gets one of its own. Further ones share a session.
+const MAX_UNASKED: usize = 32;
+/// Failures in a row to open a session after which clients that cannot be asked do not wait for another attempt.
+const MAX_FAILURES: u32 = 2;
 /// Time in which an upstream asks what it wants to know as soon as a session is open, and time in which it takes in the
 /// answer: the filesystem server looks at each folder before it obeys.
 const SETTLING_TIME: Duration = Duration::from_millis(100);
@@ -40,7 +44,7 @@ impl Upstream {
         let transport = self.transport()?;
         // A session may end while this waits for it.
         for _ in 0..3 {
-            let session = self.entry_for(&key)?;
+            let session = self.entry_for(&key, &who)?;
             let slot = Arc::clone(&session.live).lock_owned().await;
             if session.end.is_cancelled() {
                 continue;
@@ -87,7 +91,7 @@ impl Upstream {
         Err("its sessions ended repeatedly while they were opened".into())
     }
 
-    fn entry_for(&self, key: &Key) -> Result<Arc<ClientSession>, String> {
+    fn entry_for(&self, key: &Key, who: &Who) -> Result<Arc<ClientSession>, String> {
         let mut sessions = self.client_sessions.lock();
         if let Some(session) = sessions.get(key) {
             return Ok(Arc::clone(session));
@@ -95,14 +99,19 @@ impl Upstream {
         if self.stop.is_cancelled() {
             return Err("Schemascope is shutting down".into());
         }
-        if let Some(OpenFailure { reason, retry_at, .. }) = &*self.client_sessions.failed()
-            && *retry_at > Instant::now()
-        {
-            let pause = retry_at.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
-            return Err(format!("{reason}; next attempt in {pause} s"));
+        let is_unasked = matches!(key, Key::Session(_)) && !who.may_be_asked();
+        if let Some(OpenFailure { reason, times, retry_at }) = &*self.client_sessions.failed() {
+            if *retry_at > Instant::now() {
+                let pause = retry_at.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
+                return Err(format!("{reason}; next attempt in {pause} s"));
+            }
+            if is_unasked && *times >= MAX_FAILURES {
+                return Err(reason.clone());
+            }
         }
         let pooled = sessions.keys().filter(|key| matches!(key, Key::Pooled(..))).count();
-        if sessions.len() >= MAX_SESSIONS || (matches!(key, Key::Pooled(..)) && pooled >= MAX_POOLED) {
+        let limit = if is_unasked { MAX_UNASKED } else { MAX_SESSIONS };
+        if sessions.len() >= limit || (matches!(key, Key::Pooled(..)) && pooled >= MAX_POOLED) {
             return Err("too many clients have sessions of their own with it".into());
         }
         Ok(Arc::clone(sessions.entry(key.clone()).or_default()))

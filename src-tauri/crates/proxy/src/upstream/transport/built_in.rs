@@ -301,7 +301,7 @@ mod tests {
     async fn built_in_tools_are_served_in_both_eras() {
         let upstream = upstream();
         for (who, era) in [(Who::unknown(), Era::Legacy), (stateless(), Era::Modern)] {
-            let live = upstream.session(&who, None).await.unwrap();
+            let live = upstream.session(&who, None, "tools/call").await.unwrap();
             assert_eq!(live.hello.era, era);
             assert_eq!(live.hello.instructions.as_deref(), Some(&b"\"Try them.\""[..]));
             let names: Vec<_> = live.tools().iter().map(|tool| tool.name.clone()).collect();

@@ -65,6 +65,10 @@ impl Connection for HttpConnection {
         self.carrier.agreed_on(version);
     }
 
+    fn keeps_state(&self) -> bool {
+        self.carrier.agreed().session.is_some()
+    }
+
     fn ended(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             let _ = (&mut self.running).await;

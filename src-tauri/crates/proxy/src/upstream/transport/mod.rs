@@ -68,6 +68,11 @@ pub(crate) trait Connection: Send {
         let _ = version;
     }
 
+    /// Whether the upstream may keep state for this connection. Called after the handshake.
+    fn keeps_state(&self) -> bool {
+        false
+    }
+
     /// Waits until the upstream ends the connection. Safe to cancel and to call again.
     fn ended(&mut self) -> BoxFuture<'_, ()>;
 

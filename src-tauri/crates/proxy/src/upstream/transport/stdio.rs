@@ -47,6 +47,10 @@ impl Connection for ProcessConnection {
         self.child.id()
     }
 
+    fn keeps_state(&self) -> bool {
+        true
+    }
+
     fn ended(&mut self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             self.child.wait().await;
