@@ -105,7 +105,7 @@ fn Reliable() -> impl IntoView {
             s.declared
         }),
         ("learned", "c-learned", "inferred from results, at high quality", |s| s.learned),
-        ("breaks its schema", "c-violated", "declared, but results do not match", |s| s.violated),
+        ("breaks its declared schema", "c-violated", "declared, but results do not match", |s| s.violated),
         ("learning", "c-learning", "inferred from few or differing results", |s| s.learning),
         (
             "declared, no result yet",

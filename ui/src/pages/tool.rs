@@ -247,7 +247,7 @@ fn Top(
                 {move || row.get().map(|row| view! {
                     <span class="tag">{source_word(row.source)}</span>
                     {row.remark().filter(|_| running_since.get().is_none()).map(|remark| view! { <span class="tag">{remark}</span> }.into_any())}
-                    {row.violated.then(|| view! { <span class="tag warn" title="results do not match the declared schema">"breaks its schema"</span> }.into_any())}
+                    {row.violated.then(|| view! { <span class="tag warn" title="results do not match the declared schema">"breaks its declared schema"</span> }.into_any())}
                     {row.failing_since.is_some().then(|| view! {
                         <span class="tag bad" title=format!("{} of the last {} calls failed", row.recent_failure_count, row.recent_call_count)>"failing"</span>
                     }.into_any())}

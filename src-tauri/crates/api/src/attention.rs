@@ -38,7 +38,7 @@ pub enum NeedKind {
     Failing,
     /// The overrides file has problems.
     Overrides,
-    /// Results do not match the schema that the server declares.
+    /// Results do not match the schema that the server declares, or the one that is in effect.
     Schema,
     /// A schema is not advertised, because results came without structure.
     Suspended,
@@ -250,6 +250,13 @@ fn of_tool(tool: &ToolRow) -> Vec<Need> {
         };
         needs.push(Need { count: None, ..need(NeedKind::Schema, tool.violated_since, 0, text, Place::Tool) });
     }
+    if let (Some(version), Some(FitRow { fits, violates })) = (tool.effective_version, &tool.effective_fit) {
+        let text = format!(
+            "{violates} of {} results do not match version {version}, which is promoted.",
+            fits + violates
+        );
+        needs.push(Need { count: None, ..need(NeedKind::Schema, None, 0, text, Place::Review) });
+    }
     if tool.suspended {
         let text = "Its schema is not advertised at the moment, because results had neither structured content nor text that fits it.";
         needs.push(Need { count: None, ..need(NeedKind::Suspended, None, 0, text.to_owned(), Place::Tool) });
@@ -333,6 +340,8 @@ mod tests {
         let tool = ToolRow {
             violated: true,
             declared_fit: Some(FitRow { fits: 23, violates: 13 }),
+            effective_version: Some(2),
+            effective_fit: Some(FitRow { fits: 246, violates: 54 }),
             drift_waiting: 3,
             drift_text: Some("`customer` changed from a string to an object".into()),
             ..tool("shop__get_order")
@@ -342,6 +351,7 @@ mod tests {
             texts,
             [
                 "13 of 36 results break the schema that its server declares.",
+                "54 of 300 results do not match version 2, which is promoted.",
                 "`customer` changed from a string to an object, and 2 more changed.",
             ]
         );

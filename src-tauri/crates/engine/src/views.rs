@@ -50,6 +50,7 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: VersionSummary) -> To
         failure_count: tool.failures,
         mean_consistency: tool.shape.mean_consistency(),
         effective_version: versions.effective.map(|in_force| in_force.version),
+        effective_fit: versions.broken.map(|fit| FitRow { fits: fit.fits, violates: fit.violates }),
         pinned: versions.effective.is_some_and(|in_force| in_force.pinned),
         enforced: versions.effective.is_some_and(|in_force| in_force.enforced),
         candidate_version: versions.candidate,

@@ -26,6 +26,17 @@ pub struct FitCount {
     pub violates: u64,
 }
 
+/// Observations from which on a schema is judged by them.
+const MANY: u64 = 20;
+
+impl FitCount {
+    /// Whether less than 95 % of the observations fit, of which there are many.
+    pub fn is_broken(self) -> bool {
+        let judged = self.fits.saturating_add(self.violates);
+        judged >= MANY && self.violates.saturating_mul(20) > judged
+    }
+}
+
 impl Fits {
     /// Counts whether one observation fits the schema with this digest.
     pub fn add(&mut self, digest: &str, fits: bool) {

@@ -53,6 +53,9 @@ pub struct ToolRow {
     pub mean_consistency: Option<f64>,
     /// Effective version; `None` until one is promoted or pinned.
     pub effective_version: Option<u32>,
+    /// How many results fit the effective version, if less than 95 % of them do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_fit: Option<FitRow>,
     /// Whether the effective version is pinned.
     #[serde(default)]
     pub pinned: bool,

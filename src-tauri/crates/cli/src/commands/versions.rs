@@ -70,7 +70,7 @@ fn print(reply: &VersionsReply) -> Result<()> {
     }
     if reply.suspended {
         output::note(
-            "The schema is paused: clients do not receive it, because results came without structure.",
+            "The schema is paused: clients do not receive it, because several results in a row were text that does not fit it.",
         );
     }
     Ok(())

@@ -75,10 +75,8 @@ impl AdvertisementQueue {
                 SuspensionChange::Restored => AuditEvent::Restore {},
             };
             let reason = match change {
-                SuspensionChange::Suspended => {
-                    "results kept coming without the structure the schema promises"
-                }
-                SuspensionChange::Restored => "results have structure again",
+                SuspensionChange::Suspended => "results in a row were text that does not fit the schema",
+                SuspensionChange::Restored => "results fit again, or have structure",
             };
             let (actor, reason) = (Actor::policy(), Some(reason.into()));
             let proposal = Proposal { tool, actor, reason, known: None };

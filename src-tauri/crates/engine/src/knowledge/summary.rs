@@ -4,6 +4,7 @@ use schemascope_api::InForceRow;
 use schemascope_model::{Change, Timestamp};
 use schemascope_registry::versions::{Drifts, InForce, ToolVersions, untold};
 use schemascope_registry::{Found, Tool};
+use schemascope_shape::FitCount;
 
 /// The main facts about a tool's versions.
 #[derive(Debug, Clone)]
@@ -13,6 +14,8 @@ pub(crate) struct VersionSummary {
     pub(crate) candidate: Option<u32>,
     /// Time at which that version was created.
     pub(crate) candidate_since: Option<Timestamp>,
+    /// How many results fit the effective version, if many of them do not.
+    pub(crate) broken: Option<FitCount>,
     /// Whether the effective schema is not advertised, because results came without structured content.
     pub(crate) suspended: bool,
     /// Number of drifts that are not resolved, and how many of these no one acknowledged.
@@ -37,8 +40,11 @@ impl VersionSummary {
         let is_rule = |change: &Change| matches!(change, Change::Violated);
         let oldest = drifts.waiting().min_by_key(|drift| (drift.event.since, is_rule(&drift.event.change)));
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let in_force = versions.and_then(ToolVersions::in_force);
+        let fit = in_force.as_ref().map(|in_force| tool.fits.of(&in_force.version().digest));
         Self {
-            effective: versions.and_then(ToolVersions::in_force).as_ref().map(in_force_row),
+            effective: in_force.as_ref().map(in_force_row),
+            broken: fit.filter(|fit| fit.is_broken()),
             candidate,
             candidate_since: candidate.and_then(created),
             suspended: versions.is_some_and(ToolVersions::is_suspended),

@@ -11,6 +11,7 @@
 //! | text with other structure, such as YAML, that fits | promoted, pinned | declared | the value |
 //! | text; one string field is required | any | declared | that field |
 //! | `METADATA: {…}`, blank line, body; fields for both | any | declared | both fields |
+//! | text that is a JSON object or list and does not fit | promoted, pinned | pass-through | the value, as where it is structure |
 //! | other text, or none | any | generic | `{"result": text}`; enforced: an error |
 //! | other text, or none | none | – | unchanged; mode `All`: generic |
 //!
@@ -99,6 +100,11 @@ pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Ad
             rejected(&reading, Rung::Generic, enforced_reason)
         }
         (None, _) if is_long => Adaptation::default(),
+        (None, Effective::Promoted(_) | Effective::Pinned(_))
+            if let Some(json) = text.as_ref().and_then(|text| misfit(text, context)) =>
+        {
+            structure(Rung::PassThrough, &json)
+        }
         (None, Effective::None) if mode != Mode::All => Adaptation::default(),
         (None, _) => {
             let text = text.as_ref().map_or(Cow::Borrowed("\"\""), Text::quoted);
@@ -200,6 +206,15 @@ fn fitting(text: &Text<'_>, schema: &Schema, context: &ToolContext<'_>) -> Optio
     };
     let fits = |value: &String| fits(value) == Some(true);
     two().filter(fits).or_else(|| one().filter(fits))
+}
+
+/// The value of a text that is JSON and does not fit, in the form for the client. What is advertised allows any.
+fn misfit(text: &Text<'_>, context: &ToolContext<'_>) -> Option<String> {
+    let form = context.form();
+    let is_value =
+        |json: &str| is_object(json) || (form != Form::Object && json.trim_ascii_start().starts_with('['));
+    let json = text.list().or_else(|| text.json()).filter(|json| is_value(json))?;
+    Some(form.present(&json).into_owned())
 }
 
 /// The fields for a text's metadata and its body: the only ones of their type, or those with the usual names.

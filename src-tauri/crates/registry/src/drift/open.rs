@@ -17,6 +17,10 @@ pub(super) const MAX_OPEN: usize = 16;
 pub(super) const MAX_ENDED: usize = 16;
 /// How much one observation speaks for the return, and against; what is enough.
 const RETURN: (i32, i32, i32) = (4, -3, 24);
+/// The last two for results of which some are as before and some are not.
+const MIXED: (i32, i32) = (-16, 64);
+/// Results that were not as before after others were, from which on they are mixed.
+const RELAPSES: u8 = 2;
 
 /// A drift that goes on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +34,9 @@ pub(super) struct Open {
     new: Option<(u32, u8)>,
     /// How much speaks for the return.
     back: i32,
+    /// How often something spoke for the return, and the next result did not.
+    #[serde(default)]
+    relapses: u8,
 }
 
 impl Open {
@@ -40,12 +47,26 @@ impl Open {
     /// Looks whether it is as before.
     pub(super) fn track(&mut self, node: u32, kind: Kind) {
         if node == self.node {
-            let (back, still, _) = RETURN;
             let usual = kind.code() == self.usual;
+            self.relapses = self.relapses.saturating_add(u8::from(!usual && self.back > 0));
+            let (back, still, _) = self.weights();
             self.back = (self.back + if usual { back } else { still }).max(0);
             self.event.after.of = self.event.after.of.saturating_add(1);
             self.event.after.count = self.event.after.count.saturating_add(u32::from(usual));
         }
+    }
+
+    fn weights(&self) -> (i32, i32, i32) {
+        let (back, still, enough) = RETURN;
+        match self.relapses {
+            ..RELAPSES => (back, still, enough),
+            _ => (back, MIXED.0, MIXED.1),
+        }
+    }
+
+    /// Whether enough speaks for the return.
+    fn has_returned(&self) -> bool {
+        self.back >= self.weights().2
     }
 
     /// The paths, each with what stands there since.
@@ -74,7 +95,7 @@ impl Drift {
     /// Returns what is to be reported after an observation.
     pub(super) fn conclude(&mut self, sighting: &Sighting<'_>) -> Vec<Notice> {
         let mut notices = Vec::new();
-        let (over, open) = std::mem::take(&mut self.open).into_iter().partition(|open| open.back >= RETURN.2);
+        let (over, open) = std::mem::take(&mut self.open).into_iter().partition(Open::has_returned);
         self.open = open;
         for open in Vec::into_iter(over) {
             notices.push(self.end(open, Ending::Returned));
@@ -134,7 +155,15 @@ impl Drift {
         }
         let new = new.map(|new| (new.node, new.kind));
         let (node, kind) = (suspect.node, suspect.kind);
-        self.open.push(Open { event: event.clone(), node, kind, usual: usual.code(), new, back: 0 });
+        self.open.push(Open {
+            event: event.clone(),
+            node,
+            kind,
+            usual: usual.code(),
+            new,
+            back: 0,
+            relapses: 0,
+        });
         Some(event)
     }
 

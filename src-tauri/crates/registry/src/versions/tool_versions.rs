@@ -119,9 +119,9 @@ impl ToolVersions {
         &self.decided
     }
 
-    /// Whether the schema in effect is not advertised for now.
+    /// Whether the schema in effect is not advertised for now. A pinned one always is.
     pub fn is_suspended(&self) -> bool {
-        self.suspended
+        self.suspended && self.decided.pinned.is_none()
     }
 
     /// Reported drifts of the tool.

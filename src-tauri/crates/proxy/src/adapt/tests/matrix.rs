@@ -265,7 +265,6 @@ fn text_that_does_not_fit_is_generic() {
     let [declared, promoted, pinned, enforced] = all_origins(&order());
     for (result, value) in [
         (text("just text"), r#"{"result":"just text"}"#),
-        (text(r#"{"id":"x"}"#), r#"{"result":"{\"id\":\"x\"}"}"#),
         (text("[1]"), r#"{"result":"[1]"}"#),
         (text(""), r#"{"result":""}"#),
         (IMAGE.to_owned(), r#"{"result":""}"#),
@@ -281,6 +280,26 @@ fn text_that_does_not_fit_is_generic() {
         }
         both(&result, &enforced, Some(Generic), Rejection);
     }
+}
+
+/// Regression: one additional field made a client that had received objects receive a text.
+#[test]
+fn json_that_does_not_fit_a_promoted_schema_passes_as_it_is() {
+    let [declared, promoted, pinned, enforced] = all_origins(&order());
+    let sent = text(r#"{"id":"x","n":1.0}"#);
+    for effective in [&promoted, &pinned] {
+        both(&sent, effective, Some(PassThrough), Structure(r#"{"id":"x","n":1.0}"#));
+    }
+    both(&sent, &declared, Some(Generic), Structure(r#"{"result":"{\"id\":\"x\",\"n\":1.0}"}"#));
+    both(&sent, &enforced, Some(Generic), Rejection);
+    let [_, list, ..] = all_origins(&json!({"type": "array", "items": {"type": "integer"}}));
+    for sent in [r#"["a"]"#, r#"{"a":1}"#] {
+        let wrapped = format!("{{\"result\":{sent}}}").leak();
+        check(&text(sent), &list, false, Mode::On, Some(PassThrough), Structure(wrapped));
+        check(&text(sent), &list, true, Mode::On, Some(PassThrough), Structure(sent));
+    }
+    // A number or a word is text.
+    check(&text("7"), &list, true, Mode::On, Some(Generic), Structure(r#"{"result":"7"}"#));
 }
 
 #[test]
