@@ -210,6 +210,9 @@ fn Recorder() -> impl IntoView {
     }
 }
 
+/// Servers that are shown as dots.
+const DOTS: usize = 36;
+
 #[component]
 fn Upstreams() -> impl IntoView {
     let app = App::get();
@@ -217,7 +220,11 @@ fn Upstreams() -> impl IntoView {
         app.live.servers(|servers| {
             let configured =
                 servers.values().filter(|server| !server.built_in && server.state != UpstreamState::Disabled);
-            configured.map(|server| (server.server_name.clone(), server.state)).collect::<Vec<_>>()
+            let mut states: Vec<_> =
+                configured.map(|server| (server.server_name.clone(), server.state)).collect();
+            // What does not work is always shown.
+            states.sort_by_key(|(_, state)| !matches!(state, UpstreamState::Failed | UpstreamState::Invalid));
+            states
         })
     });
     let dot = |state| match state {
@@ -234,7 +241,7 @@ fn Upstreams() -> impl IntoView {
                 <small>" of " {move || states.get().len()} " ready"</small>
             </p>
             <p class="dots">
-                {move || states.get().into_iter().take(12).map(|(name, state)| {
+                {move || states.get().into_iter().take(DOTS).map(|(name, state)| {
                     let href = Route::item(PageId::Servers, name.clone()).address();
                     let title = format!("{}: {state}", crate::text::visible(&name, 60));
                     view! { <a href=href title=title.clone() aria-label=title><i class=dot(state)></i></a> }.into_any()

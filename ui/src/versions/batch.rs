@@ -5,6 +5,7 @@ use schemascope_api::{CandidateRow, ChangeClass, Decide, Decision};
 
 use super::readiness::reasons;
 use crate::app::{App, Undoing};
+use crate::cells::RwSignal;
 use crate::door;
 use crate::numbers::count;
 use crate::parts::{Signature, SignedDialog, Signing, ToolName, Views};
@@ -60,6 +61,7 @@ pub fn BatchDialog(
     let title = format!("{act} {}", versions(rows.len()));
     let signing = Signing::new();
     let shown = joint(verb, &rows);
+    let (progress, all) = (RwSignal::new(None::<usize>), rows.len());
     let submit = move || {
         let Some(Signature { reason, no_reason, person }) = signing.begin() else { return };
         let rows = rows.clone();
@@ -67,6 +69,10 @@ pub fn BatchDialog(
             let mut undo = Vec::new();
             let mut problem = None;
             for CandidateRow { tool_id, version, .. } in rows {
+                // Whoever closes the dialog stops it; what was decided until then can be undone.
+                if progress.try_update(|number| *number = Some(undo.len())).is_none() {
+                    break;
+                }
                 let (reason, person) = (reason.clone(), person.clone());
                 let decision = verb.decision(version);
                 let command = Decide { tool_id: tool_id.clone(), decision, reason, no_reason, person };
@@ -93,6 +99,9 @@ pub fn BatchDialog(
     view! {
         <SignedDialog title=title act=act.to_owned() signing disabled=Box::new(|| false) submit=Box::new(submit)>
             {shown}
+            <p class="quiet" aria-live="polite">{move || progress.get().map(|number| {
+                format!("{} of {} {done}. Cancel stops here.", count(number as u64), count(all as u64))
+            })}</p>
         </SignedDialog>
     }
 }

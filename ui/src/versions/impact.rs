@@ -92,7 +92,7 @@ fn drawn(of: &ImpactReply, shown: Parts) -> AnyView {
         <div class="figures">
             {figures(of.version, &of.readiness)}
             {shown.clients.then(|| view! {
-                <div><b>{clients}</b><small>"on /mcp, as soon as it is promoted"</small></div>
+                <div><b>{clients}</b><small>"on /mcp, with this decision"</small></div>
             }.into_any())}
         </div>
         {contained(&of.readiness)}

@@ -53,6 +53,9 @@ pub struct GetGraph {
     /// Least confidence, 0 to 1; .5 by default.
     #[serde(default)]
     pub min: Option<f64>,
+    /// Filter of edges, where no tool is in the middle. One that cannot be read leaves all.
+    #[serde(default)]
+    pub filter: String,
     /// Most edges in the reply; 1,000 by default.
     #[serde(default)]
     pub limit: Option<usize>,

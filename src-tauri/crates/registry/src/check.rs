@@ -258,6 +258,7 @@ fn tight() -> Policy {
         tuple_after: u64::MAX,
         format_after: 1,
         null_after: 1,
+        null_field_after: 1,
         ..Policy::default()
     }
 }

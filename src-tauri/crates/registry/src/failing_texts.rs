@@ -1,12 +1,13 @@
-//! Failures that a tool returns as ordinary text.
+//! Failures that a tool returns as ordinary results.
 //!
-//! Such a text begins alike each time, and what follows differs. The beginnings that recur are counted, so that a
-//! person can say which of them are failures. Results that begin with one of those count as failed calls and teach
-//! nothing.
+//! Such a text begins alike each time, and what follows differs. An object says by a member that something failed, such
+//! as `"ok": false`; this member is taken for its beginning. The beginnings that recur are counted, so that a person
+//! can say which of them are failures. Results that begin with one of those count as failed calls and teach nothing.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use memchr::memmem;
 use schemascope_model::CallId;
 use schemascope_shape::Secrets;
 use schemascope_textform::wrapped;
@@ -27,9 +28,24 @@ pub const MAX_BEGINNING: usize = 200;
 pub const MAX_RULES: usize = 32;
 /// Bytes of a text, as it is written, that are looked at.
 const LOOKED_AT: usize = 1_024;
+/// Longest object, in bytes, that may be a failure.
+const MAX_OBJECT: usize = 16 << 10;
 /// Words of a beginning that no colon ends, and the one of them by which it must say that something failed.
 const MAX_WORDS: usize = 4;
 const FIRST_WORDS: usize = 2;
+
+/// Members by which an object says that something failed.
+const MEMBERS: [&str; 6] = [
+    "{\"ok\":false",
+    "{\"success\":false",
+    "{\"error\":",
+    "{\"errors\":",
+    "{\"status\":\"error\"",
+    "{\"detail\":",
+];
+
+/// Values of a member `error` that say that nothing failed.
+const NOTHING: &[&str] = &["null", "false", "\"\"", "[]", "{}", "0"];
 
 /// Words that say that something failed, lower case.
 const FAILURE_WORDS: &[&str] = &[
@@ -126,11 +142,13 @@ impl FailingTexts {
     pub(crate) fn count(&mut self, call: CallId, observation: &Observation<'_>) -> bool {
         let Some(text) = beginning_of(observation) else { return false };
         let text = text.trim_start();
-        if let Some((_, count)) = self.rules.iter_mut().find(|(rule, _)| text.starts_with(&***rule)) {
+        let failing = failing_beginning(text);
+        let begins = |rule: &str| begins_so(text, failing, rule);
+        if let Some((_, count)) = self.rules.iter_mut().find(|(rule, _)| begins(rule)) {
             *count += 1;
             return true;
         }
-        if let Some(beginning) = failing_beginning(text)
+        if let Some(beginning) = failing
             && (self.found.len() < MAX_BEGINNINGS || self.found.contains_key(beginning))
         {
             let found = self.found.entry(beginning.into()).or_insert(Found { results: 0, latest: call });
@@ -148,19 +166,65 @@ pub fn begins_with(result: &RawValue, beginnings: &[Box<str>]) -> bool {
 
 /// Whether an observation is of a text that begins in one of these ways.
 pub(crate) fn begins(observation: &Observation<'_>, beginnings: &[Box<str>]) -> bool {
-    let begins =
-        |text: Cow<'_, str>| beginnings.iter().any(|beginning| text.trim_start().starts_with(&**beginning));
+    let begins = |text: Cow<'_, str>| {
+        let text = text.trim_start();
+        let member = failing_member(text);
+        beginnings.iter().any(|beginning| begins_so(text, member, beginning))
+    };
     !beginnings.is_empty() && beginning_of(observation).is_some_and(begins)
 }
 
-/// How the text of a result begins, if it is a text, or is the text in `{"result": text}`.
+/// How the text of a result begins, if it is a text, or is the text in `{"result": text}`. A small object is taken
+/// whole.
 fn beginning_of<'o>(observation: &'o Observation<'_>) -> Option<Cow<'o, str>> {
     let learned = observation.json.trim();
     let sent = observation.sent.as_deref().filter(|_| !learned.starts_with('"')).unwrap_or(learned).trim();
     if let Some(written) = sent.strip_prefix('"') {
         return unescaped(written.strip_suffix('"')?);
     }
-    wrapped(sent).map(Cow::Owned)
+    let is_object = learned.starts_with('{') && learned.len() <= MAX_OBJECT;
+    wrapped(sent).map(Cow::Owned).or_else(|| is_object.then_some(Cow::Borrowed(learned)))
+}
+
+/// Whether a text begins so. For an object, the beginnings that are members stand for what they say.
+fn begins_so(text: &str, failing: Option<&str>, beginning: &str) -> bool {
+    let is_member = text.starts_with('{') && MEMBERS.iter().any(|member| member.starts_with(beginning));
+    if is_member { failing.is_some_and(|it| it.starts_with(beginning)) } else { text.starts_with(beginning) }
+}
+
+/// The member by which an object says that something failed, as the beginning of an object. Where there is a result
+/// beside an error, not all failed.
+fn failing_member(object: &str) -> Option<&'static str> {
+    let mentions = |key: &str| memmem::find(object.as_bytes(), key.as_bytes()).is_some();
+    let keys = ["\"error", "\"ok\"", "\"success\"", "\"status\"", "\"detail\""];
+    if !object.starts_with('{') || !keys.into_iter().any(mentions) {
+        return None;
+    }
+    let members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_str(object).ok()?;
+    let member = |key: &str| members.get(key).map(|value| value.get());
+    let says = |key: &str| member(key).is_some_and(|value| !NOTHING.contains(&value));
+    let is = |key: &str, values: &[&str]| {
+        let value = member(key).map(str::to_ascii_lowercase);
+        value.is_some_and(|value| values.contains(&value.as_str()))
+    };
+    let failed = ["\"error\"", "\"failed\"", "\"failure\"", "\"fail\""];
+    if is("ok", &["false"]) {
+        Some(MEMBERS[0])
+    } else if is("success", &["false"]) {
+        Some(MEMBERS[1])
+    } else if ["data", "result", "results", "items"].into_iter().any(says) {
+        None
+    } else if says("error") {
+        Some(MEMBERS[2])
+    } else if says("errors") {
+        Some(MEMBERS[3])
+    } else if is("status", &failed) {
+        Some(MEMBERS[4])
+    } else if members.len() == 1 && member("detail").is_some_and(|detail| detail.starts_with('"')) {
+        Some(MEMBERS[5])
+    } else {
+        None
+    }
 }
 
 /// The first part of a string, given as it is written between its quotes.
@@ -183,6 +247,9 @@ fn unescape(written: &str) -> Option<Cow<'_, str>> {
 /// The part of a text by which other failures of the same kind are recognised: up to the first colon of its first line,
 /// or some words, without numbers and names of things. None if it does not say that something failed.
 fn failing_beginning(text: &str) -> Option<&str> {
+    if text.starts_with('{') {
+        return failing_member(text);
+    }
     let line = text.lines().next()?;
     let start = line.find(char::is_alphanumeric)?;
     let said = &line[start..];
@@ -285,6 +352,43 @@ mod tests {
         assert_eq!(texts.rules().get("Error"), Some(&1));
         assert_eq!(texts.emptied().rules().get("Error"), Some(&0));
         assert!(!texts.count(call(6), &Observation::new(Carrier::JsonInText, r#"{"Error": 1}"#)));
+    }
+
+    /// Regression: results that said `"ok": false` were learned, judged reliable and promoted.
+    #[test]
+    fn objects_that_say_that_something_failed_are_proposed() {
+        let cases = [
+            (r#"{"error": "not found"}"#, Some("{\"error\":")),
+            (r#"{"error": {"code": 404}, "request_id": "a"}"#, Some("{\"error\":")),
+            (r#"{"request_id": "a", "ok": false, "reason": "x"}"#, Some("{\"ok\":false")),
+            (r#"{"success":false}"#, Some("{\"success\":false")),
+            (r#"{"data": null, "errors": [{"message": "x"}]}"#, Some("{\"errors\":")),
+            (r#"{"kind": "Status", "status": "Failure", "code": 404}"#, Some("{\"status\":\"error\"")),
+            (r#"{"detail": "Not Found"}"#, Some("{\"detail\":")),
+            (r#"{"error": null, "id": 1}"#, None),
+            (r#"{"data": {"id": 1}, "errors": [{"message": "x"}]}"#, None),
+            (r#"{"detail": "long", "id": 1}"#, None),
+            (r#"{"ok": true, "status": "error budget"}"#, None),
+            (r#"{"errors_found": 3}"#, None),
+            (r#"{"error": "#, None),
+        ];
+        for (object, expect) in cases {
+            assert_eq!(beginning(object), expect, "{object}");
+        }
+        let mut texts = FailingTexts::default();
+        let failed = |n: u64| format!(r#"{{"time": {n}, "error": "no such thing"}}"#);
+        for n in 1..4 {
+            let json = failed(n);
+            assert!(!texts.count(call(n), &Observation::new(Carrier::Structured, &json)));
+        }
+        let recurring: Vec<_> = texts.recurring().map(|(text, found)| (text, found.results)).collect();
+        assert_eq!(recurring, [("{\"error\":", 3)]);
+        texts.set_rules(&["{\"error\"".into()]);
+        assert_eq!(texts.recurring().count(), 0);
+        assert!(texts.count(call(4), &Observation::new(Carrier::JsonInText, &failed(4))));
+        assert!(!texts.count(call(5), &Observation::new(Carrier::JsonInText, r#"{"error": null}"#)));
+        let stored = format!(r#"{{"content":[],"structuredContent":{}}}"#, failed(6));
+        assert!(begins_with(&RawValue::from_string(stored).unwrap(), &["{\"error\"".into()]));
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 pub mod check;
 pub mod drift;
+mod echoes;
 pub mod exchange;
 mod failing_texts;
 mod failures;

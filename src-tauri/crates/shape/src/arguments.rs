@@ -145,6 +145,20 @@ impl Arguments {
         self.trim_arguments();
     }
 
+    /// Number of calls that were counted.
+    pub fn observations(&self) -> u64 {
+        self.observations
+    }
+
+    /// Returns the arguments of which all values are known: the name, how often it was given, and the values as JSON.
+    pub fn known_values(&self) -> impl Iterator<Item = (&str, u64, impl Iterator<Item = &str>)> {
+        let known = self.arguments.values().filter(|argument| !argument.rows.contains_key(&None));
+        known.map(|argument| {
+            let given = argument.rows.values().map(|row| row.count).sum();
+            (&*argument.name, given, argument.rows.keys().flatten().map(|value| &**value))
+        })
+    }
+
     /// Removes secrets. The values of an argument with a secret value are combined, as for an
     /// argument with too many values. Returns whether anything was removed.
     pub fn forget(&mut self, secrets: &dyn Secrets) -> bool {

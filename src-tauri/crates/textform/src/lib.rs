@@ -56,7 +56,7 @@ pub fn read(text: &str) -> Option<Structure<'_>> {
     if text.len() > MAX_TEXT {
         return None;
     }
-    let text = text.trim();
+    let text = text.trim_start_matches('\u{feff}').trim();
     if is_json_container(text) {
         return Some(Structure { form: Form::Json, json: text.into() });
     }

@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
                 self.json.push_str(&quoted(&text));
                 Some(())
             }
-            '-' if self.take("-inf") => {
+            '-' if self.take("-inf") || self.take("-Infinity") => {
                 self.json.push_str("null");
                 Some(())
             }
@@ -132,6 +132,12 @@ impl<'a> Reader<'a> {
             ("set()", "[]"),
             ("nan", "null"),
             ("inf", "null"),
+            // As `json.dumps` writes what JSON has no number for.
+            ("NaN", "null"),
+            ("Infinity", "null"),
+            ("null", "null"),
+            ("true", "true"),
+            ("false", "false"),
         ];
         let (_, json) = words.into_iter().find(|(python, _)| self.take(python))?;
         (!self.rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')).then_some(json)
@@ -300,6 +306,10 @@ mod tests {
             json!({"e": "a\n\\\u{0}€😀'\"", "1": "ÿ\"'"}),
         );
         check("{'a': [1,\n       2],\n 'b': {}}", json!({"a": [1, 2], "b": {}}));
+        check(
+            r#"{"a": NaN, "b": [true, null, -Infinity, Infinity], "c": "x"}"#,
+            json!({"a": null, "b": [true, null, null, null], "c": "x"}),
+        );
         check("{None: 1, True: 2, 1.5: 3}", json!({"null": 1, "true": 2, "1.5": 3}));
         check("{None, 'a'}", json!([null, "a"]));
         check(

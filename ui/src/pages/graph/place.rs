@@ -88,6 +88,7 @@ impl Place {
             hops: self.focus.as_ref().map(|_| self.hops),
             expanded: self.open.clone(),
             min: Some(self.min),
+            filter: self.filter.clone(),
             limit: None,
         }
     }

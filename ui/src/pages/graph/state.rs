@@ -342,8 +342,11 @@ impl State {
 
 impl Place {
     /// What the data depend on.
-    pub fn command_key(&self) -> (Option<String>, u8, u64, Vec<String>) {
-        (self.focus.clone(), self.hops, self.min.to_bits(), self.open.clone())
+    pub fn command_key(&self) -> (Option<String>, u8, u64, Vec<String>, Option<String>) {
+        // Around a tool, all edges are loaded.
+        let filter = self.filter.clone();
+        let filter = self.focus.is_none().then_some(filter);
+        (self.focus.clone(), self.hops, self.min.to_bits(), self.open.clone(), filter)
     }
 }
 

@@ -201,6 +201,9 @@ pub fn VersionsCard(
                 <span class="num">{move || versions.known.with(|known| known.as_ref().map(|known| count(known.versions.len() as u64)))}</span>
             </header>
             {move || {
+                if versions.known.with(Option::is_none) {
+                    return view! { <Loading /> }.into_any();
+                }
                 let rows = versions.rows();
                 if rows.is_empty() {
                     return view! { <p class="empty">"The first version is created when the schema stays the same for several results."</p> }.into_any();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use schemascope_api::{
     ApiError, Edge, EdgeState, EdgeTotals, ErrorKind, GetGraph, GraphServer, GraphTool, GraphView, ListEdges,
-    ServerLink,
+    ServerLink, Subject,
 };
 use schemascope_compose::{Filter, Graph};
 use schemascope_model::ToolId;
@@ -49,6 +49,9 @@ impl Handle<GetGraph> for Engine {
         opened.extend(focus.clone());
         let hops = command.hops.unwrap_or(1).min(MAX_HOPS);
         let limit = command.limit.unwrap_or(LIMIT);
+        // Which edges are threatened is found out later, of those that are shown.
+        let filter = if command.filter.contains("threatened") { "" } else { command.filter.as_str() };
+        let passing = schemascope_api::Filter::parse(filter, Subject::Edges).unwrap_or_default();
         let edges = Arc::clone(&self.knowledge.edges);
         let viewing = move || {
             let usual = edges.usual();
@@ -58,7 +61,7 @@ impl Handle<GetGraph> for Engine {
                 let all = other.as_deref().unwrap_or(&usual);
                 let shown = match &focus {
                     Some(focus) => around(all, focus, hops, &opened),
-                    None => all.iter().collect(),
+                    None => all.iter().filter(|edge| passing.edge(edge)).collect(),
                 };
                 view(graph, all, &shown, focus, limit)
             })

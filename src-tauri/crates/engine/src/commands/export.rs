@@ -235,7 +235,7 @@ impl Shareable for SharedNames {
 /// The declared schema, else the inferred one.
 fn best(tool: &Tool) -> Option<Value> {
     let declared = tool.declaration.as_ref().and_then(|declaration| declaration.output_schema());
-    let inferred = || (tool.shape.observations() > 0).then(|| tool.shape.schema(&Policy::default()));
+    let inferred = || (tool.shape.observations() > 0).then(|| tool.inferred_schema());
     declared.map(|declared| (*declared.schema).clone()).or_else(inferred)
 }
 

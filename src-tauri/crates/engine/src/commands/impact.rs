@@ -95,7 +95,8 @@ impl Handle<GetImpact> for Engine {
             in_force: in_force.as_ref().map(in_force_row),
             advertised: schema_of(&now)?,
             advertised_then: schema_of(&then)?,
-            list_changed: is_adapted && is_new && !contest.is_pinned(),
+            // A decision also ends a pause.
+            list_changed: is_adapted && (is_new && !contest.is_pinned() || versions.is_suspended()),
             edges,
             attributes,
             comparison,

@@ -3,7 +3,6 @@
 use schemascope_api::{ApiError, ErrorKind, InferWhere, InferredWhere};
 use schemascope_model::{CallRecord, ToolId};
 use schemascope_registry::Tool;
-use schemascope_shape::Policy;
 use schemascope_store::{CallQuery, Reader};
 use serde_json::Value;
 
@@ -40,7 +39,7 @@ impl Handle<InferWhere> for Engine {
         Ok(InferredWhere {
             call_count: calls,
             observation_count: observations,
-            schema: tool.shape.schema(&Policy::default()),
+            schema: tool.inferred_schema(),
         })
     }
 }

@@ -33,7 +33,7 @@ impl Handle<GetPatch> for Engine {
         let is_learned = tool.carriers.text_form().is_none() && tool.shape.observations() > 0;
         let (schema, number) = match version {
             Some((number, schema)) => (schema, Some(number)),
-            None if is_learned => (tool.shape.schema(&Policy::default()), None),
+            None if is_learned => (tool.inferred_schema(), None),
             None => {
                 let reason = match tool.carriers.text_form() {
                     Some(_) => "its results are text without structure",

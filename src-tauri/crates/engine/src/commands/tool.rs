@@ -6,7 +6,7 @@ use schemascope_api::{
 };
 use schemascope_model::{CallRecord, Outcome, ToolId};
 use schemascope_registry::{StandingChange, Tool, Unlearned, observe};
-use schemascope_shape::{Note, Policy};
+use schemascope_shape::Note;
 use schemascope_store::{CallQuery, Reader};
 use serde::Deserialize;
 use serde_json::Value;
@@ -75,7 +75,6 @@ fn detail(
         #[serde(rename = "inputSchema")]
         input_schema: Option<Box<RawValue>>,
     }
-    let policy = Policy::default();
     let declaration = tool.declaration.as_ref();
     let definition: Definition = declaration
         .and_then(|declaration| serde_json::from_str(declaration.definition.get()).ok())
@@ -87,11 +86,11 @@ fn detail(
         description: definition.description,
         input_schema: definition.input_schema.map(RawSchema),
         declared_schema: declared.and_then(|declared| raw(&declared.schema)),
-        inferred_schema: (tool.shape.observations() > 0).then(|| raw(&tool.shape.schema(&policy))).flatten(),
+        inferred_schema: (tool.shape.observations() > 0).then(|| raw(&tool.inferred_schema())).flatten(),
         carriers: tool.carriers,
         fits: views::declared_fit(tool),
-        fields: tool.shape.fields(&policy).into_iter().map(views::field_row).collect(),
-        root: tool.shape.root(&policy).map(views::field_row),
+        fields: tool.fields().into_iter().map(views::field_row).collect(),
+        root: tool.root().map(views::field_row),
         unseen: unseen_at_most(tool),
         stability: tool
             .shape

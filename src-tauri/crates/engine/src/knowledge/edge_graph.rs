@@ -15,7 +15,7 @@ use schemascope_registry::drift::DriftEvent;
 use schemascope_registry::exchange::{Bundle, Position, Team, machine_name};
 use schemascope_registry::versions::ToolVersions;
 use schemascope_registry::{Registry, Tool};
-use schemascope_shape::{HashKey, InvalidState, Policy};
+use schemascope_shape::{HashKey, InvalidState};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -402,7 +402,7 @@ fn output(tool: &Tool, versions: &ToolVersions) -> (Option<Arc<Value>>, Option<T
     if let Some((declared, at)) = declared.filter(|(declared, _)| says_fields(&declared.schema)) {
         return (Some(Arc::clone(&declared.schema)), Some(at));
     }
-    let inferred = (tool.shape.observations() > 0).then(|| Arc::new(tool.shape.schema(&Policy::default())));
+    let inferred = (tool.shape.observations() > 0).then(|| Arc::new(tool.inferred_schema()));
     (inferred, Some(Timestamp::default()))
 }
 

@@ -6,7 +6,6 @@ use schemascope_api::{ApiError, ErrorKind, SchemaChoice, SchemaReply};
 use schemascope_model::{Source, Timestamp, ToolId, VersionState};
 use schemascope_registry::Tool;
 use schemascope_registry::versions::Version;
-use schemascope_shape::Policy;
 use serde_json::Value;
 
 use super::decisions::Decisions;
@@ -56,7 +55,7 @@ pub(crate) fn choose(
         declared.map(|declared| Chosen { schema: Arc::clone(&declared.schema), from: From::Declared })
     };
     let inferred = || {
-        let schema = || Arc::new(tool.shape.schema(&Policy::default()));
+        let schema = || Arc::new(tool.inferred_schema());
         (tool.shape.observations() > 0).then(|| Chosen { schema: schema(), from: From::Inferred })
     };
     let effective = || {

@@ -8,7 +8,6 @@ use schemascope_api::WrapperTool;
 use schemascope_model::{Quality, Source, Strategy, ToolId};
 use schemascope_registry::versions::InForce;
 use schemascope_registry::{Registry, Tool};
-use schemascope_shape::Policy;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -86,7 +85,7 @@ impl KnownTools {
         let presented = self.shown.presented(id);
         let Binding { strategy, source, quality, version, is_text, schema, is_learned } =
             self.binding(id, tool, model_from);
-        let learned = || is_learned.then(|| tool.shape.schema(&Policy::default()));
+        let learned = || is_learned.then(|| tool.inferred_schema());
         let mut output_schema = schema.map(|schema| (*schema).clone()).or_else(learned);
         if let Some(schema) = &mut output_schema {
             describe(schema, &self.interviews.descriptions(&id.to_string()));

@@ -166,11 +166,7 @@ impl Bundle {
             let told = if self.values { schema.clone() } else { schema_without_values(schema) };
             to_raw_value(&told).ok()
         };
-        let fields = if self.values {
-            tool.shape.fields(&Policy::default())
-        } else {
-            tool.shape.veiled().fields(&Policy::default())
-        };
+        let fields = if self.values { tool.fields() } else { tool.shape.veiled().fields(&Policy::default()) };
         let presence = fields
             .into_iter()
             .filter(|field| !field.path.contains('⟦'))
@@ -193,9 +189,7 @@ impl Bundle {
         let bundled = BundledTool {
             definition: declaration.map(|declaration| declaration.definition.clone()),
             listed: declaration.map(|declaration| declaration.at),
-            inferred: (tool.shape.observations() > 0)
-                .then(|| told(&tool.shape.schema(&Policy::default())))
-                .flatten(),
+            inferred: (tool.shape.observations() > 0).then(|| told(&tool.inferred_schema())).flatten(),
             observation_count: tool.shape.observations(),
             quality: tool.standing().quality,
             presence,

@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use schemascope_model::{Quality, Source, TextForm, Timestamp, ToolId};
-use schemascope_shape::Policy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -60,8 +59,8 @@ impl RegistryRow {
             .unwrap_or_default();
         let declared = || Some((*declaration?.output_schema()?.schema).clone());
         let is_learned = tool.carriers.text_form().is_none() && tool.shape.observations() > 0;
-        let inferred = || is_learned.then(|| tool.shape.schema(&Policy::default()));
-        let fields = tool.shape.fields(&Policy::default());
+        let inferred = || is_learned.then(|| tool.inferred_schema());
+        let fields = tool.fields();
         let told = || fields.iter().filter(|field| field.depth == 0 && !field.path.contains('⟦'));
         let standing = tool.standing();
         let kinds = |kinds: &[String]| in_python(kinds);

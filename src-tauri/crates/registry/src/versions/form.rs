@@ -4,7 +4,6 @@
 //! number of observations alone, so the same calls draft the same versions, live, replayed or from a trace.
 
 use schemascope_model::{Evidence, Quality, Timestamp};
-use schemascope_shape::Policy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -95,7 +94,7 @@ impl Tool {
             // That a tool returns text is no schema.
             return;
         }
-        let schema = self.shape.schema(&Policy::default());
+        let schema = self.inferred_schema();
         self.form.look(observations, digest(&schema));
         self.drafts.looked = true;
         let quality = self.inferred_quality();
@@ -124,7 +123,7 @@ impl Tool {
     /// draft and the version.
     pub fn redraft(&self) -> Option<Draft> {
         self.form.drafted.as_ref().filter(|drafted| drafted.digest == self.form.digest)?;
-        let schema = self.shape.schema(&Policy::default());
+        let schema = self.inferred_schema();
         let digest = digest(&schema);
         (digest == self.form.digest).then(|| Draft { digest, schema, evidence: evidence(self) })
     }

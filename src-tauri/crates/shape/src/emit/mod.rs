@@ -25,7 +25,7 @@ pub(crate) use map::{MapValues, dominant, is_certainly_data, is_map};
 pub use policy::Policy;
 pub(crate) use union::{Alternative, alternatives};
 
-use crate::node::{Id, Node, Type};
+use crate::node::{Id, Node, Step, Type};
 use crate::path;
 use crate::shape::Shape;
 use crate::tree::ROOT;
@@ -275,7 +275,8 @@ fn are_integers(node: &Node, integer_after: u64) -> bool {
 /// Returns whether all values were null, and too few to conclude that there are no others.
 fn is_little_known(node: &Node, policy: &Policy) -> bool {
     let nulls = node.count(Type::Null);
-    nulls == node.total() && nulls < policy.null_after
+    let after = if node.step == Step::Root { policy.null_after } else { policy.null_field_after };
+    nulls == node.total() && nulls < after
 }
 
 fn shares(node: &Node) -> String {

@@ -38,8 +38,10 @@ pub struct Policy {
     pub format_after: u64,
     /// Distinct strings, and documents, required before the pattern of codes is emitted.
     pub pattern_after: u64,
-    /// Nulls required before a value that was nothing else is taken for one that is always null.
+    /// Nulls required before a result that was nothing else is taken for one that is always null.
     pub null_after: u64,
+    /// The same for a field: many are for what rarely happens, such as a last error.
+    pub null_field_after: u64,
 }
 
 impl Default for Policy {
@@ -63,6 +65,7 @@ impl Default for Policy {
             format_after: 3,
             pattern_after: 15,
             null_after: 20,
+            null_field_after: 500,
         }
     }
 }

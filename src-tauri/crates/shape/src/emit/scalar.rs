@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Emitter, Limits, Policy, Schema, typed};
 use crate::characters::Pattern;
 use crate::distinct::Distinct;
-use crate::node::{Id, Type};
+use crate::node::{Id, Step, Type};
 use crate::values::Range;
 use crate::view::View;
 
@@ -119,6 +119,9 @@ pub(crate) fn enumerated<'t>(tree: View<'t>, id: Id, kind: Type, limits: &Limits
         values.sort_by_key(|text| text.parse::<i128>().unwrap_or_default());
         return Some(values).filter(|values| least >= 3 && are_codes(values));
     }
+    if names_things(tree, id) || values.iter().any(|text| is_name(text)) {
+        return None;
+    }
     let words = values.iter().all(|text| is_word(text));
     let few = count > 1 && !words && node.documents < limits.enum_documents * count as u64;
     if few || !values.iter().all(|text| may_be_code(text)) {
@@ -126,6 +129,65 @@ pub(crate) fn enumerated<'t>(tree: View<'t>, id: Id, kind: Type, limits: &Limits
     }
     values.sort_unstable();
     Some(values)
+}
+
+/// Last words of keys whose values name single things, of which there will be others.
+const NAMES: [&str; 24] = [
+    "id", "ids", "uid", "uuid", "guid", "arn", "sha", "hash", "digest", "token", "path", "file", "filename",
+    "url", "uri", "href", "host", "hostname", "email", "login", "username", "title", "summary", "message",
+];
+/// Digits in a row from which on they number a thing.
+const MANY_DIGITS: usize = 6;
+/// Words from which on a text is a sentence.
+const MANY_WORDS: usize = 5;
+/// Characters of a token from which on letters and digits in turn are an id.
+const LONG_TOKEN: usize = 7;
+
+/// Returns whether values are under a key that says they name single things.
+fn names_things(tree: View<'_>, mut id: Id) -> bool {
+    while tree.node(id).step == Step::Items {
+        id = tree.node(id).parent;
+    }
+    let Step::Field { .. } = tree.node(id).step else { return false };
+    let key = tree.fields(tree.node(id).parent).find(|(_, field)| *field == id).map(|(key, _)| key);
+    key.and_then(last_word).is_some_and(|word| NAMES.contains(&word.as_str()))
+}
+
+/// Returns the last word of a key, in lower case: `id` of `userId`, `user_id` and `ID`.
+fn last_word(key: &str) -> Option<String> {
+    let last = key.split(|c: char| !c.is_alphanumeric()).rfind(|part| !part.is_empty())?;
+    let is_upper = last.chars().all(|c| !c.is_lowercase());
+    let start = if is_upper { None } else { last.rfind(|c: char| c.is_uppercase()) };
+    Some(last[start.unwrap_or(0)..].to_lowercase())
+}
+
+/// Returns whether a text is the name of a single thing rather than one of an enum: a hash, a number, an amount, the path
+/// of a file, an image with its tag, a sentence.
+fn is_name(text: &str) -> bool {
+    let slashes = text.matches('/').count();
+    let is_path = text.starts_with(['/', '.', '~']) || slashes > 1 || slashes == 1 && text.contains('.');
+    let has_tag = text.split(':').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let is_amount = text.split_once('.').is_some_and(|(whole, cents)| {
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        digits(whole) && digits(cents) && cents.len() == 2 && whole.len() > 1
+    });
+    let is_sentence = text.split(' ').count() >= MANY_WORDS;
+    is_path
+        || has_tag
+        || is_amount
+        || is_sentence
+        || text.split(|c: char| !c.is_ascii_alphanumeric()).any(is_id)
+}
+
+/// Returns whether a token is a number of many digits, or letters and digits in turn.
+fn is_id(token: &str) -> bool {
+    let digits = token.bytes().filter(u8::is_ascii_digit).count();
+    if digits == token.len() {
+        return digits >= MANY_DIGITS;
+    }
+    let bytes = token.as_bytes();
+    let turns = bytes.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count();
+    token.len() >= LONG_TOKEN && turns > 2
 }
 
 /// Returns whether a text is a word, or several, as the values of most enums are.
