@@ -34,6 +34,7 @@ pub const EAGER: Policy = Policy {
     pattern_after: 1,
     enum_documents: 0,
     null_after: 1,
+    null_field_after: 1,
 };
 
 /// An input taken apart.
@@ -96,6 +97,7 @@ impl Choices {
             tuple_after: one_to(8, 8),
             format_after: one_to(9, 8),
             null_after: one_to(10, 8),
+            null_field_after: one_to(10, 8),
             pattern_after: one_to(11, 12),
             enum_documents: one_to(12, 4),
             ..policy

@@ -385,7 +385,7 @@ mod tests {
         assert_eq!(recurring, [("{\"error\":", 3)]);
         texts.set_rules(&["{\"error\"".into()]);
         assert_eq!(texts.recurring().count(), 0);
-        assert!(texts.count(call(4), &Observation::new(Carrier::JsonInText, &failed(4))));
+        assert!(texts.count(call(4), &Observation::new(Carrier::JsonInText, failed(4))));
         assert!(!texts.count(call(5), &Observation::new(Carrier::JsonInText, r#"{"error": null}"#)));
         let stored = format!(r#"{{"content":[],"structuredContent":{}}}"#, failed(6));
         assert!(begins_with(&RawValue::from_string(stored).unwrap(), &["{\"error\"".into()]));

@@ -1,7 +1,7 @@
 //! Decisions of schemas beyond types, and their reasons.
 
 use schemascope_shape::{Circumstances, Decision, Policy, Shape, StandsFor};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 fn shape(documents: impl IntoIterator<Item = Value>) -> Shape {
     let mut shape = Shape::new();
@@ -162,7 +162,7 @@ fn field_that_determines_the_others_makes_a_tagged_union() {
     assert_eq!(
         alternatives[0],
         json!({"additionalProperties": false, "required": ["by", "event", "id", "reason"], "properties": {
-            "by": {"type": "string"}, "event": {"const": "closed"}, "id": {"type": "integer"}, "reason": {"type": "null"}}})
+            "by": {"type": "string"}, "event": {"const": "closed"}, "id": {"type": "integer"}, "reason": {}}})
     );
     let validator = jsonschema::draft202012::new(&schema).unwrap();
     assert!(validator.is_valid(&event(1)));
@@ -347,4 +347,73 @@ fn hidden_keys_are_no_fields() {
         undecodable.observe(format!(r#"{{"caf\udce9":{n}}}"#).as_bytes()).unwrap();
     }
     assert_eq!(schema(&undecodable), json!({"type": "object", "additionalProperties": {"type": "integer"}}));
+}
+
+/// Regression: a map of coins was a record as soon as its keys recurred, and the first new coin did not fit.
+#[test]
+fn map_stays_one_when_its_keys_recur() {
+    let coins = ["btc", "eth", "ada", "dot", "sol", "xrp", "bnb", "ltc", "xmr", "etc", "uni", "trx"];
+    let prices = |n: usize| {
+        let some = (0..4).map(|at| (coins[(n * 7 + at * 5) % 12].to_owned(), json!({"usd": n as f64 + 0.5})));
+        json!({"prices": Map::from_iter(some)})
+    };
+    for documents in [12, 40, 200] {
+        let fields = &schema(&shape((0..documents).map(prices)))["properties"];
+        assert_eq!(
+            fields["prices"]["additionalProperties"]["properties"]["usd"]["type"], "number",
+            "{fields}"
+        );
+    }
+}
+
+/// Regression: cells of a table that are numbers or texts were a record of hundreds of fields.
+#[test]
+fn map_may_have_values_of_several_types() {
+    let cell = |n: usize, at: usize| match (n * 31 + at * 17) % 3 {
+        0 => json!("text"),
+        _ => json!(n),
+    };
+    let sheet = |n: usize| {
+        let some = (0..9).map(|at| ((n * 13 + at * 29) % 80, at));
+        json!({"cells": Map::from_iter(some.map(|(key, at)| (format!("A{key}"), cell(n, at))))})
+    };
+    for documents in [40, 200] {
+        let fields = &schema(&shape((0..documents).map(sheet)))["properties"];
+        assert!(fields["cells"]["additionalProperties"]["anyOf"].is_array(), "{documents} {fields}");
+    }
+}
+
+/// Regression: hashes, numbers of orders, amounts and paths were enums as long as few of them had come.
+#[test]
+fn names_of_things_are_no_enum() {
+    let field = |values: [&str; 3]| {
+        let shape = shape((0..60_usize).map(|n| json!({"n": n, "value": values[n % 3]})));
+        schema(&shape)["properties"]["value"]["enum"].is_array()
+    };
+    for things in [
+        ["9f8a7d1c", "0c4be22f", "77aa01b9"],
+        ["cus_9f8a7d1c", "cus_0c4be22f", "cus_77aa01b9"],
+        ["100234", "100235", "100239"],
+        ["19.99", "24.50", "10.00"],
+        ["src/main.rs", "src/lib.rs", "docs/a.md"],
+        ["nginx:1.25", "redis:7", "app:2"],
+        ["the first issue of all", "b", "c"],
+    ] {
+        assert!(!field(things), "{things:?}");
+    }
+    for codes in [
+        ["open", "closed", "in progress"],
+        ["application/json", "image/png", "text/html"],
+        ["sha256", "sha512", "md5"],
+        ["x86_64", "arm64", "i686"],
+        ["v1", "v2", "v3"],
+        ["2.0", "2.1", "3.0"],
+    ] {
+        assert!(field(codes), "{codes:?}");
+    }
+    let named = shape(
+        (0..60_usize).map(|n| json!({"n": n, "baseSha": (["a", "b"][n % 2]), "side": (["a", "b"][n % 2])})),
+    );
+    let fields = &schema(&named)["properties"];
+    assert!(fields["baseSha"].get("enum").is_none() && fields["side"]["enum"].is_array(), "{fields}");
 }

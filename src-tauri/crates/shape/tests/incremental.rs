@@ -27,6 +27,7 @@ const EAGER: Policy = Policy {
     pattern_after: 1,
     enum_documents: 0,
     null_after: 1,
+    null_field_after: 1,
 };
 
 /// Thresholds that some documents stay below and a few more exceed.
@@ -43,6 +44,7 @@ fn quick() -> Policy {
         pattern_after: 3,
         enum_documents: 1,
         null_after: 3,
+        null_field_after: 3,
         ..Policy::default()
     }
 }

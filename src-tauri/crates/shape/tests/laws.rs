@@ -231,7 +231,7 @@ proptest! {
             shape.observe(document.to_string().as_bytes()).unwrap();
         }
         let eager = Policy {
-            required_after: 1, required_rejects: f64::MAX, mistakes: f64::MAX, mistakes_by_share: f64::MAX, required_early: 1, required_mistaken: 1.0, documents: 1, closed_after: 1, closed_early: 1, closed_mistaken: 1.0, closed_unseen: 1.0, enum_after: 1, enum_values: 32, tuple_after: 1, format_after: 1, pattern_after: 1, enum_documents: 0, null_after: 1,
+            required_after: 1, required_rejects: f64::MAX, mistakes: f64::MAX, mistakes_by_share: f64::MAX, required_early: 1, required_mistaken: 1.0, documents: 1, closed_after: 1, closed_early: 1, closed_mistaken: 1.0, closed_unseen: 1.0, enum_after: 1, enum_values: 32, tuple_after: 1, format_after: 1, pattern_after: 1, enum_documents: 0, null_after: 1, null_field_after: 1,
         };
         for policy in [Policy::default(), eager] {
             let schema = shape.schema(&policy);

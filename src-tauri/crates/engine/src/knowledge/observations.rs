@@ -1,6 +1,6 @@
 //! A tool's latest observations, from the store.
 
-use schemascope_model::{CallRecord, Outcome, Timestamp, ToolId};
+use schemascope_model::{CallRecord, Origin, Outcome, Timestamp, ToolId};
 use schemascope_registry::{Observation, Unlearned, observe};
 use schemascope_store::{CallQuery, Error, Reader};
 
@@ -30,15 +30,17 @@ impl Observations {
         last: u64,
         each: impl FnMut(&CallRecord, &Observation<'_>),
     ) -> Result<Self, Error> {
-        Self::since(reader, tool, unlearned, None, last, each)
+        Self::after(reader, tool, unlearned, None, last, each)
     }
 
-    /// The same for observations that are newer than a time.
-    pub(crate) fn since(
+    /// The same for observations that came after a version: those that are newer than it, and the newest ones by number,
+    /// where it was written later than they came. A trace that is read from a file is judged by its times only, because it
+    /// comes in an order of its own.
+    pub(crate) fn after(
         reader: &Reader,
         tool: &ToolId,
         unlearned: &Unlearned,
-        since: Option<Timestamp>,
+        version: Option<(Timestamp, u64)>,
         last: u64,
         mut each: impl FnMut(&CallRecord, &Observation<'_>),
     ) -> Result<Self, Error> {
@@ -48,12 +50,17 @@ impl Observations {
         let mut query = CallQuery { tool: Some(tool.clone()), limit, ..CallQuery::default() };
         loop {
             let page = reader.calls(&query)?;
-            let is_old = |call: &CallRecord| since.is_some_and(|since| call.at <= since);
             // Pages are in the order of ids, which calls get when they end.
-            let ends =
-                page.calls.last().is_some_and(|call| since.is_some_and(|since| call.id.time() <= since));
-            let wanted = |call: &&CallRecord| call.outcome == Outcome::Ok && !is_old(call);
-            for call in page.calls.iter().filter(wanted) {
+            let ends = page.calls.last().is_some_and(|call| {
+                version.is_some_and(|(since, came)| call.id.time() <= since && found.count >= came)
+            });
+            for call in page.calls.iter().filter(|call| call.outcome == Outcome::Ok) {
+                let is_old = version.is_some_and(|(since, came)| {
+                    call.at <= since && (call.origin == Origin::Backfill || found.count >= came)
+                });
+                if is_old {
+                    continue;
+                }
                 if found.count == last {
                     return Ok(found);
                 }

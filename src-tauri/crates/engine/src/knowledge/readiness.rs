@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use schemascope_compare::{Comparison, compare};
 use schemascope_judge::{Conformance, Judge};
-use schemascope_model::{Timestamp, ToolId};
+use schemascope_model::{ToolId, VersionOrigin};
 use schemascope_registry::versions::{
     Decided, KnownDrift, Obstacle, Refused, ToolVersions, Trial, Version, obstacles,
 };
@@ -29,6 +29,8 @@ pub(crate) struct Contest {
     pub(crate) unlearned: Unlearned,
     /// Results whose text may be a failure.
     undecided: u64,
+    /// Results that came after those the version was learned from.
+    came: u64,
 }
 
 /// Results since the creation of a version, and how they fit.
@@ -71,7 +73,14 @@ impl Contest {
         };
         let undecided = possible_failures(tool, Some(&versions)).map(|(_, found)| found.results).sum();
         let unlearned = Unlearned::of(tool);
-        Ok(Self { versions, version, effective, previous, unlearned, undecided })
+        let came = match version.origin {
+            VersionOrigin::Inferred => {
+                tool.shape.observations().checked_sub(version.evidence.observation_count)
+            }
+            _ => None,
+        };
+        let came = came.unwrap_or(0);
+        Ok(Self { versions, version, effective, previous, unlearned, undecided, came })
     }
 
     /// Drifts that are not over and that the version contains.
@@ -111,19 +120,18 @@ impl Contest {
         let effective = self.effective.as_ref().map(|(_, schema)| Judge::new(schema));
         let previous = self.previous.as_ref().map(|version| Judge::new(&version.schema));
         let mut trials = Trials::default();
-        let created: Timestamp = self.version.created;
-        let found =
-            Observations::since(reader, id, &self.unlearned, Some(created), last, |_, observation| {
-                if !count(&mut trials.of, &observation.check(|json| of.check_stored(json)).0) {
-                    trials.not_judged += 1;
-                }
-                if let Some(judge) = &effective {
-                    count(&mut trials.effective, &observation.check(|json| judge.check_stored(json)).0);
-                }
-                if let Some(judge) = &previous {
-                    count(&mut trials.previous, &observation.check(|json| judge.check_stored(json)).0);
-                }
-            })?;
+        let after = Some((self.version.created, self.came));
+        let found = Observations::after(reader, id, &self.unlearned, after, last, |_, observation| {
+            if !count(&mut trials.of, &observation.check(|json| of.check_stored(json)).0) {
+                trials.not_judged += 1;
+            }
+            if let Some(judge) = &effective {
+                count(&mut trials.effective, &observation.check(|json| judge.check_stored(json)).0);
+            }
+            if let Some(judge) = &previous {
+                count(&mut trials.previous, &observation.check(|json| judge.check_stored(json)).0);
+            }
+        })?;
         trials.not_judged += found.without_bodies;
         trials.limited = found.count == last || found.limited;
         Ok(trials)

@@ -67,7 +67,7 @@ impl Keys {
 
 /// Returns whether an object is a key-value map instead of a record. A map has many keys and
 /// similar values, no key in more than half of the objects, and either half of the keys in one
-/// object only or very many keys. If very many keys are mostly in one object only, some may be in
+/// object only, very many keys, or many objects. If very many keys are mostly in one object only, some may be in
 /// three quarters of the objects, or more if the keys are more than a hundred. If the keys look like
 /// data, fewer keys are enough, however often they recur; if they certainly are data, two are enough. A
 /// record has fields that are mostly present. If not all fields were kept, that nine in ten members are
@@ -97,8 +97,8 @@ pub(crate) fn is_map(tree: View<'_>, id: Id) -> bool {
             && (seldom
                 || many && keys.once * 2 >= keys.keys && keys.most * 4 <= keys.objects * 3
                 || keys.keys >= VERY_MANY_KEYS && keys.once * 2 >= keys.keys)
-            && (keys.once * 2 >= keys.keys || many)
-            && alike(tree, id)
+            && (keys.once * 2 >= keys.keys || many || seldom && keys.objects >= MANY_OBJECTS)
+            && (alike(tree, id) || seldom && are_fickle(tree, id))
     };
     let by_members = || {
         let members = tree.members(id).map(|members| tree.node(members).total());
@@ -237,6 +237,18 @@ fn alike(tree: View<'_>, id: Id) -> bool {
         }
     }
     families.into_iter().max().unwrap_or_default() * 10 >= total * 9
+}
+
+/// Returns whether many fields that recur have values of several types: a cell of a table may be anything, where each field
+/// of a record has a type of its own.
+fn are_fickle(tree: View<'_>, id: Id) -> bool {
+    let (mut recurring, mut fickle) = (0, 0);
+    for field in tree.fields(id).map(|(_, field)| tree.node(field)).filter(|field| field.present > 1) {
+        recurring += 1;
+        let nulls = field.count(Type::Null);
+        fickle += usize::from(dominant(field).is_some_and(|(_, most)| most + nulls < field.total()));
+    }
+    recurring >= MIN_KEYS && fickle * 4 >= recurring
 }
 
 /// Returns the most frequent type except null, with integers counted as numbers. A tie goes to the
