@@ -28,10 +28,13 @@ fn readiness(program: &Program, version: u64) -> Value {
     program.json(&["impact", TOOL, &version.to_string()]).unwrap()["readiness"].clone()
 }
 
-/// Calls that came after a version was created. That happens in the background, at any moment after its schema settled.
-fn calls_since(program: &Program, created: &Value) -> usize {
-    let calls = program.json_lines(&["calls", "--tool", TOOL, "--limit", "1000"]).unwrap();
-    calls.iter().filter(|call| call["at"].as_str() > created.as_str()).count()
+/// Results that came after those that a version was learned from.
+fn results_since(program: &Program, version: u64) -> u64 {
+    let versions = program.json(&["versions", TOOL]).unwrap();
+    let learned = versions.as_array().unwrap().iter().find(|row| row["version"] == version).unwrap();
+    let tools = program.json(&["tools"]).unwrap();
+    let tool = tools.as_array().unwrap().iter().find(|tool| tool["tool_id"] == TOOL).unwrap();
+    tool["observation_count"].as_u64().unwrap() - learned["observation_count"].as_u64().unwrap()
 }
 
 #[test]
@@ -45,7 +48,7 @@ fn candidate_of_a_drifting_tool_is_judged_by_later_results() {
     let before = readiness(&program, first);
     assert_eq!(before["needed"], json!(10), "{before}");
     let text = program.run(&["impact", TOOL, &first.to_string()]).unwrap().out;
-    let expected = match calls_since(&program, &before["created"]) {
+    let expected = match results_since(&program, first) {
         0 => format!("no result since version {first} was created"),
         1 => format!("of 1 result since version {first} was created"),
         since => format!("of {since} results since version {first} was created"),
@@ -55,7 +58,7 @@ fn candidate_of_a_drifting_tool_is_judged_by_later_results() {
 
     calls(&client, 80..100);
     let after = readiness(&program, first);
-    let since = calls_since(&program, &after["created"]);
+    let since = results_since(&program, first);
     assert!(since >= 20, "{after}");
     assert_eq!((&after["ready"], &after["since"]), (&json!(true), &json!({"fits": since, "violates": 0})));
     let run = program.run(&["promote", TOOL, &first.to_string(), "--reason", "billing"]).unwrap();
@@ -74,7 +77,7 @@ fn candidate_of_a_drifting_tool_is_judged_by_later_results() {
     assert_eq!(impact["violating"], json!(0), "it fits what it was learned from");
     let judged = &impact["readiness"];
     assert_eq!(judged["ready"], json!(false), "{judged}");
-    let since = calls_since(&program, &judged["created"]);
+    let since = results_since(&program, second);
     assert!(since >= 15, "{judged}");
     assert_eq!(judged["since"], json!({"fits": since, "violates": 0}), "{judged}");
     let rival = json!({"version": first, "fits": {"fits": 0, "violates": since}});

@@ -191,8 +191,8 @@ fn redact_applies_current_rules_to_stored_calls() {
     let scratch = tempfile::tempdir().unwrap();
     let program = program(scratch.path(), &json!({}));
     let line = |n: u64| {
-        let output = json!({"badge": format!("INT-73920{}", n % 2), "employee_no": 918_273 + n % 2, "name": format!("n{n}"), "n": n});
-        json!({"tool_id": "hr__find", "output": output, "session": "desk INT-739201"}).to_string() + "\n"
+        let output = json!({"badge": format!("INT-QZXVK{}", ["A", "B"][(n % 2) as usize]), "employee_no": 918_273 + n % 2, "name": format!("n{n}"), "n": n});
+        json!({"tool_id": "hr__find", "output": output, "session": "desk INT-QZXVKB"}).to_string() + "\n"
     };
     let trace = scratch.path().join("trace.ndjson");
     fs::write(&trace, (0..60).map(line).collect::<String>()).unwrap();
@@ -203,17 +203,17 @@ fn redact_applies_current_rules_to_stored_calls() {
     };
     done(&["backfill", trace.to_str().unwrap()]);
     fs::remove_file(trace).unwrap();
-    done(&["promote", "hr__find", "--reason", "asked for by INT-739200"]);
+    done(&["promote", "hr__find", "--reason", "asked for by INT-QZXVKA"]);
     let in_force = program.json(&["tools"]).unwrap()[0]["effective_version"].clone();
     let schema = done(&["schema", "hr__find"]);
-    assert!(schema.contains("INT-739200"), "there is something to forget: {schema}");
+    assert!(schema.contains("INT-QZXVKA"), "there is something to forget: {schema}");
     let data = program.data_dir();
     fs::create_dir(data.join("index.bad-9999999999999")).unwrap();
-    fs::write(data.join("index.bad-9999999999999/db"), "INT-739200").unwrap();
-    let secrets = ["739200", "739201", "918273", "918274"];
+    fs::write(data.join("index.bad-9999999999999/db"), "INT-QZXVKA").unwrap();
+    let secrets = ["QZXVKA", "QZXVKB", "918273", "918274"];
     assert!(secrets.iter().all(|secret| !places_of(secret, data).is_empty()));
 
-    fs::write(data.join("redaction.json"), r#"{"keys": ["employee_no"], "patterns": ["INT-(\\d{6})"]}"#)
+    fs::write(data.join("redaction.json"), r#"{"keys": ["employee_no"], "patterns": ["INT-([A-Z]{6})"]}"#)
         .unwrap();
     let before = contents(data);
     let rehearsed = program.json(&["redact", "--dry-run"]).unwrap();
@@ -229,7 +229,7 @@ fn redact_applies_current_rules_to_stored_calls() {
     // What another machine counted is not changed behind its back.
     let theirs = data.join("team/other.json");
     fs::create_dir(theirs.parent().unwrap()).unwrap();
-    fs::write(&theirs, r#"{"values": ["INT-739200"]}"#).unwrap();
+    fs::write(&theirs, r#"{"values": ["INT-QZXVKA"]}"#).unwrap();
     let redacted = program.json(&["redact"]).unwrap();
     assert_eq!(redacted["left"], json!([theirs]), "{redacted}");
     fs::remove_file(theirs).unwrap();

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use schemascope_api::{Need, RecorderReport, Situation, attention};
+use schemascope_api::{Need, NeedKind, Place, RecorderReport, Situation, attention};
 
 use crate::cells::Memo;
 use crate::live::Live;
+
+/// Versions that are listed one by one.
+const APART: usize = 3;
 
 /// Returns the list for the engine that is followed.
 pub fn needs(live: Live) -> Memo<Vec<Need>> {
@@ -32,10 +35,31 @@ pub fn needs(live: Live) -> Memo<Vec<Need>> {
             proposals: &about.proposals,
             recorder: &recorder,
         };
-        live.servers(|servers| {
+        let needs = live.servers(|servers| {
             live.tools(|tools| {
                 attention(situation, servers.values().map(Arc::as_ref), tools.values().map(Arc::as_ref))
             })
-        })
+        });
+        together(needs)
     })
+}
+
+/// Versions that wait, of which there may be hundreds, as one entry.
+fn together(mut needs: Vec<Need>) -> Vec<Need> {
+    let is_waiting = |need: &Need| need.kind == NeedKind::Candidate;
+    let number = needs.iter().filter(|need| is_waiting(need)).count();
+    if number <= APART {
+        return needs;
+    }
+    let since = needs.iter().filter(|need| is_waiting(need)).filter_map(|need| need.since).min();
+    if let Some(first) = needs.iter().position(is_waiting) {
+        let left = &mut needs[first];
+        left.subject = format!("{number} tools");
+        left.text = "Versions wait for a decision.".to_owned();
+        left.since = since;
+        left.place = Place::Requests;
+        let mut seen = false;
+        needs.retain(|need| !is_waiting(need) || !std::mem::replace(&mut seen, true));
+    }
+    needs
 }

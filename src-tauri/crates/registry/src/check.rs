@@ -263,6 +263,9 @@ fn tight() -> Policy {
     }
 }
 
+/// What a baseline without a decision or a declaration is called.
+const INFERRED: &str = "the inferred schema";
+
 impl Checked {
     fn against(tool: &BundledTool) -> Self {
         let read = |raw: &serde_json::value::RawValue| schemascope_json::value(raw.get()).ok();
@@ -274,7 +277,7 @@ impl Checked {
         let (baseline, of) = match (in_force, declared.clone(), inferred) {
             (Some(schema), ..) => (Some(schema), "the schema in effect"),
             (None, Some(schema), _) => (Some(schema), "the declared schema"),
-            (None, None, Some(schema)) => (Some(schema), "the inferred schema"),
+            (None, None, Some(schema)) => (Some(schema), INFERRED),
             (None, None, None) => (None, ""),
         };
         Self {
@@ -330,7 +333,10 @@ impl Checked {
                 rule.count, rule.violation.rule, self.of
             );
             let name = format!("violation.{}", rule.violation.rule);
-            add((Class::Breaking, None), &rule.violation.path, name, message, Some(rule.count));
+            // Nobody decided that what was inferred is complete.
+            let is_new = self.is_inferred() && rule.violation.rule == "additionalProperties";
+            let class = if is_new { Class::Safe } else { Class::Breaking };
+            add((class, None), &rule.violation.path, name, message, Some(rule.count));
         }
         if self.impact.other_rules > 0 {
             let message = format!("{} more observations break other rules", self.impact.other_rules);
@@ -364,6 +370,10 @@ impl Checked {
         findings
     }
 
+    fn is_inferred(&self) -> bool {
+        self.of == INFERRED
+    }
+
     /// How bad a change is; none where no observation shows it. Inferring from few observations gives schemas
     /// of other structure without any value being different.
     fn class(&self, change: &Change) -> Option<Class> {
@@ -379,6 +389,7 @@ impl Checked {
             | ChangeKind::Opened
             | ChangeKind::TypeNarrowed
             | ChangeKind::AlternativeRemoved => None,
+            ChangeKind::FieldAdded if self.is_inferred() => Some(Class::Safe),
             _ if self.impact.rules().iter().any(|rule| broken(&rule.violation)) => Some(change.output),
             // Formats are not judged.
             ChangeKind::FormatChanged => Some(Class::Risky),

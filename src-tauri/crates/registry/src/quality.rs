@@ -1,7 +1,7 @@
 //! The definitions of quality and source: how far a tool's schema can be trusted.
 
 use schemascope_model::{Quality, Source, TextForm};
-use schemascope_shape::FitCount;
+use schemascope_shape::{Consistency, FitCount};
 use serde::{Deserialize, Serialize};
 
 use crate::tool::Tool;
@@ -12,6 +12,8 @@ const MEDIUM: u64 = 10;
 const HIGH: u64 = 100;
 /// Mean field consistency that high quality asks for.
 const CONSISTENT: f64 = 0.8;
+/// Share of results that have the same type as a whole that it asks for: fields say nothing about results that are text.
+const ALIKE: f64 = 0.9;
 
 /// A tool's source and quality, and whether it breaks what it declares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,10 +80,12 @@ impl Tool {
         match self.shape.observations() {
             0 => Quality::None,
             n if n < MEDIUM => Quality::Low,
-            n if n >= HIGH && self.shape.mean_consistency().is_some_and(|mean| mean >= CONSISTENT) => {
-                Quality::High
-            }
+            n if n >= HIGH && self.shape.consistency().is_some_and(is_consistent) => Quality::High,
             _ => Quality::Medium,
         }
     }
+}
+
+fn is_consistent(consistency: Consistency) -> bool {
+    consistency.mean >= CONSISTENT && consistency.root >= ALIKE
 }

@@ -40,6 +40,8 @@ pub struct Consistency {
     pub mean: f64,
     /// Consistency of the least consistent field.
     pub lowest: f64,
+    /// Share of the documents that have the dominant type, or are null.
+    pub root: f64,
     /// Number of these fields: as many as [`Shape::fields`] reports.
     pub fields: u64,
 }
@@ -158,12 +160,12 @@ impl Shape {
         let kept = self.kept();
         let tree = self.view(&kept);
         sums.add(tree, ROOT, false);
+        let root = agreement(tree.node(ROOT), self.observations, self.observations);
         if sums.count == 0 {
-            let root = agreement(tree.node(ROOT), self.observations, self.observations);
-            return Some(Consistency { mean: root, lowest: root, fields: 0 });
+            return Some(Consistency { mean: root, lowest: root, root, fields: 0 });
         }
         let Sums { count: fields, total, lowest } = sums;
-        Some(Consistency { mean: total / fields as f64, lowest, fields })
+        Some(Consistency { mean: total / fields as f64, lowest, root, fields })
     }
 
     /// Returns the mean consistency of all fields, from 0 to 1; `None` for an empty shape.

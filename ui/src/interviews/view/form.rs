@@ -44,7 +44,7 @@ pub fn Form(
     view! {
         <div class="answer-form" on:keydown=keydown>
             {input(interview, &question)}
-            <p class="dim" id="answer-help"><Foreign text=question.help_text.clone() limit=1_000 /></p>
+            <p class="dim" id="answer-help"><Foreign text=help(&question) limit=1_000 /></p>
             {about(&question)}
             <div class="buttons">
                 <button class="button primary" id="answer-question"
@@ -53,6 +53,15 @@ pub fn Form(
                 <span class="faint"><span class="mono"><Foreign text=question.ds_id.clone() limit=80 /></span>{format!(" · {cost}")}</span>
             </div>
         </div>
+    }
+}
+
+/// How to answer here. The question itself says how agents may answer.
+fn help(question: &Question) -> String {
+    match &question.form {
+        AnswerForm::Choice(_, false) => "Choose one.".to_owned(),
+        AnswerForm::Choice(_, true) => "Choose all that apply.".to_owned(),
+        _ => question.help_text.clone(),
     }
 }
 
