@@ -30,7 +30,7 @@ await play(async ({ page, step }) => {
   await calls(44, 80);
   await says(".review .waiting", /drift/);
   await says(".review .drifts", /type changed customer changed from a string to an object/);
-  await says(".review .drifts", /violation Results violate .* of the effective schema/);
+  await says(".review .drifts", /violation .* the effective schema/);
   await says(".review .drifts", /before (\d+) of \1 in the previous form since 0 of \d+ in the previous form/);
 
   step("it is acknowledged by keyboard");

@@ -130,7 +130,7 @@ fn drift_of_tool_with_few_values_is_reported() {
     assert_eq!(sentences("state"), [] as [&str; 0]);
     calls("state", 8);
     let told = sentences("state");
-    assert!(told.len() == 1 && told[0].starts_with("results break "), "{told:?}");
+    assert!(told.len() == 1 && told[0].contains("the effective schema"), "{told:?}");
     drop(serve);
 }
 

@@ -46,20 +46,17 @@ pub fn needs(live: Live) -> Memo<Vec<Need>> {
 
 /// Versions that wait, of which there may be hundreds, as one entry.
 fn together(mut needs: Vec<Need>) -> Vec<Need> {
+    // They stand together, because the list is in order of their kind.
     let is_waiting = |need: &Need| need.kind == NeedKind::Candidate;
     let number = needs.iter().filter(|need| is_waiting(need)).count();
-    if number <= APART {
-        return needs;
-    }
-    let since = needs.iter().filter(|need| is_waiting(need)).filter_map(|need| need.since).min();
-    if let Some(first) = needs.iter().position(is_waiting) {
-        let left = &mut needs[first];
-        left.subject = format!("{number} tools");
-        left.text = "Versions wait for a decision.".to_owned();
-        left.since = since;
-        left.place = Place::Requests;
-        let mut seen = false;
-        needs.retain(|need| !is_waiting(need) || !std::mem::replace(&mut seen, true));
+    if let Some(first) = needs.iter().position(is_waiting)
+        && number > APART
+    {
+        needs.drain(first + 1..first + number);
+        needs[first].subject = format!("{number} tools");
+        needs[first].text = "Versions wait for a decision.".to_owned();
+        needs[first].since = None;
+        needs[first].place = Place::Requests;
     }
     needs
 }

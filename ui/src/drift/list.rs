@@ -1,7 +1,7 @@
 //! List of drifts.
 
 use leptos::prelude::*;
-use schemascope_api::{Change, DriftRow, LostEdge, Share};
+use schemascope_api::{Change, DriftRow, LostEdge, Share, broken_rule};
 
 use super::Drifts;
 use crate::app::App;
@@ -73,7 +73,10 @@ pub fn sentence(row: &DriftRow) -> AnyView {
         Change::Appeared => view! { {at} " was added" }.into_any(),
         Change::BecameNull => view! { {at} " is now mostly null" }.into_any(),
         Change::Retyped { from, to } => view! { {at} {format!(" changed from {from} to {to}")} }.into_any(),
-        Change::Violated => view! { "Results violate " {at} " of the effective schema" }.into_any(),
+        Change::Violated => {
+            let (place, words) = broken_rule(&row.path);
+            view! { {path(&place)} " " {words} }.into_any()
+        }
     }
 }
 

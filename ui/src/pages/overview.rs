@@ -220,11 +220,14 @@ fn Upstreams() -> impl IntoView {
         app.live.servers(|servers| {
             let configured =
                 servers.values().filter(|server| !server.built_in && server.state != UpstreamState::Disabled);
-            let mut states: Vec<_> =
-                configured.map(|server| (server.server_name.clone(), server.state)).collect();
+            let states = configured.map(|server| (server.server_name.clone(), server.state));
+            let works = |(_, state): &(String, UpstreamState)| {
+                !matches!(state, UpstreamState::Failed | UpstreamState::Invalid)
+            };
             // What does not work is always shown.
-            states.sort_by_key(|(_, state)| !matches!(state, UpstreamState::Failed | UpstreamState::Invalid));
-            states
+            let (works, mut first): (Vec<_>, Vec<_>) = states.partition(works);
+            first.extend(works);
+            first
         })
     });
     let dot = |state| match state {

@@ -53,7 +53,7 @@ pub use report::*;
 pub use schemascope_model::{
     ActorKind, CallId, CallRecord, Carrier, Carriers, Change, Ending, Evidence, Example, FieldEvidence,
     ImpactedCall, LostEdge, Outcome, Quality, RuleCount, Share, Source, Strategy, Timestamp, TypeName,
-    UpstreamState, VersionOrigin, VersionState, Violation,
+    UpstreamState, VersionOrigin, VersionState, Violation, broken_rule,
 };
 pub use servers::*;
 pub use settings::*;

@@ -74,16 +74,63 @@ impl Change {
     /// Describes the change at a path such as `orders[].customer`; the empty path means the whole
     /// result.
     pub fn sentence(&self, path: &str) -> String {
-        let at = if path.is_empty() { "the result".to_owned() } else { format!("`{path}`") };
+        let named = |path: &str| match path {
+            "" => "the result".to_owned(),
+            path => format!("`{path}`"),
+        };
+        let at = named(path);
         match self {
             Self::Removed => format!("{at} was removed"),
             Self::Renamed { to } => format!("{at} is now `{to}`"),
             Self::Appeared => format!("{at} is new"),
             Self::BecameNull => format!("{at} is now mostly null"),
             Self::Retyped { from, to } => format!("{at} changed from {from} to {to}"),
-            Self::Violated => format!("results break {at} of the effective schema"),
+            Self::Violated => {
+                let (path, words) = broken_rule(path);
+                format!("{} {words}", named(&path))
+            }
         }
     }
+}
+
+/// Reads the place of a rule in a schema, a JSON pointer such as `/properties/orders/items/required`: the path of the
+/// values that break it, and what is wrong with them.
+pub fn broken_rule(pointer: &str) -> (String, String) {
+    let mut path = String::new();
+    let mut steps = pointer.split('/').skip(1).peekable();
+    let mut rule = "";
+    while let Some(step) = steps.next() {
+        let is_last = steps.peek().is_none();
+        match step {
+            _ if is_last => rule = step,
+            "properties" => {
+                let name = steps.next().unwrap_or_default().replace("~1", "/").replace("~0", "~");
+                path += if path.is_empty() { "" } else { "." };
+                path += &name;
+            }
+            "items" => path += "[]",
+            "additionalProperties" => path += "{}",
+            "prefixItems" => {
+                path += "[]";
+                steps.next();
+            }
+            // The numbers and names of alternatives and definitions.
+            _ => {}
+        }
+    }
+    let words = match rule {
+        "type" => "has a type that the effective schema excludes",
+        "enum" => "has a value that the effective schema does not list",
+        "const" => "is no longer always the same",
+        "required" => "lacks fields that the effective schema requires",
+        "additionalProperties" => "has fields that the effective schema excludes",
+        "format" | "pattern" => "no longer has the form that the effective schema describes",
+        "minItems" | "maxItems" => "has a length that the effective schema excludes",
+        "anyOf" | "oneOf" => "is none of the alternatives of the effective schema",
+        "" => "does not fit the effective schema",
+        other => return (path, format!("breaks `{other}` of the effective schema")),
+    };
+    (path, words.to_owned())
 }
 
 impl fmt::Display for TypeName {
@@ -96,5 +143,36 @@ impl fmt::Display for TypeName {
             Self::Object => "an object",
             Self::Array => "an array",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_rule_is_told_by_the_path_of_its_values() {
+        let cases = [
+            ("/required", "the result lacks fields that the effective schema requires"),
+            ("/properties/customer/type", "`customer` has a type that the effective schema excludes"),
+            (
+                "/properties/flows/items/properties/created_at/const",
+                "`flows[].created_at` is no longer always the same",
+            ),
+            ("/oneOf/1/properties/a~1b/enum", "`a/b` has a value that the effective schema does not list"),
+            (
+                "/properties/rates/additionalProperties/type",
+                "`rates{}` has a type that the effective schema excludes",
+            ),
+            (
+                "/properties/properties/additionalProperties",
+                "`properties` has fields that the effective schema excludes",
+            ),
+            ("/properties/n/multipleOf", "`n` breaks `multipleOf` of the effective schema"),
+            ("", "the result does not fit the effective schema"),
+        ];
+        for (pointer, sentence) in cases {
+            assert_eq!(Change::Violated.sentence(pointer), sentence);
+        }
     }
 }

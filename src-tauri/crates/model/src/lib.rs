@@ -18,7 +18,7 @@ mod version;
 
 pub use call::{CallRecord, Client, Fit, Origin, Outcome, Rung};
 pub use carrier::{Carrier, Carriers};
-pub use drift::{Change, Ending, Share, TypeName};
+pub use drift::{Change, Ending, Share, TypeName, broken_rule};
 pub use evidence::{Evidence, Example, FieldEvidence, ImpactedCall, RuleCount, Violation};
 pub use flow::{Echo, Flow, How, Link, LostEdge};
 pub use harmless::{harmless, harmless_lines, is_harmful};

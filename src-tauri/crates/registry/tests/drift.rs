@@ -308,3 +308,18 @@ fn of_a_long_array_the_first_items_tell() {
     assert_eq!(behind.len(), 1, "{behind:?}");
     assert_eq!(behind[0].path, "next");
 }
+
+/// Regression: a drift ended, and another began, again and again while half of the results were as before.
+#[test]
+fn it_is_not_over_while_results_are_mixed() {
+    for share in [2, 3] {
+        let mut tool = Watched::new();
+        tool.calls(150, user);
+        tool.calls(40, without_name);
+        tool.only();
+        tool.calls(400, |n| if (n * 7_919 + n / 3) % share == 0 { without_name(n) } else { user(n) });
+        assert_eq!((tool.raised.len(), tool.ended.len()), (1, 0), "one in {share}");
+        tool.calls(40, user);
+        assert_eq!((tool.raised.len(), tool.ended.len()), (1, 1), "one in {share}");
+    }
+}

@@ -216,7 +216,7 @@ fn broken_rules_are_another_kind() {
     told.sort();
     assert_eq!(
         told,
-        ["`customer` is now `customer_name`", "results break `/required` of the effective schema"]
+        ["`customer` is now `customer_name`", "the result lacks fields that the effective schema requires"]
     );
     shop.calls(1, true, Some(("v2", true)));
     shop.tell(9);
