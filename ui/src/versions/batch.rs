@@ -69,7 +69,7 @@ pub fn BatchDialog(
             let mut undo = Vec::new();
             let mut problem = None;
             for CandidateRow { tool_id, version, .. } in rows {
-                // Whoever closes the dialog stops it; what was decided until then can be undone.
+                // Closing the dialog stops it; what was decided until then can be undone.
                 if progress.try_update(|number| *number = Some(undo.len())).is_none() {
                     break;
                 }

@@ -40,7 +40,7 @@ pub enum NeedKind {
     Overrides,
     /// Results do not match the schema that the server declares, or the one that is in effect.
     Schema,
-    /// A schema is not advertised, because results came without structure.
+    /// A schema is not advertised, because results in a row were text that does not fit it.
     Suspended,
     /// Results changed.
     Drift,
@@ -250,9 +250,12 @@ fn of_tool(tool: &ToolRow) -> Vec<Need> {
         };
         needs.push(Need { count: None, ..need(NeedKind::Schema, tool.violated_since, 0, text, Place::Tool) });
     }
-    if let (Some(version), Some(FitRow { fits, violates })) = (tool.effective_version, &tool.effective_fit) {
+    // Where it is drift as well, that says more.
+    if let (Some(version), Some(FitRow { fits, violates }), 0) =
+        (tool.effective_version, &tool.effective_fit, tool.drift_count)
+    {
         let text = format!(
-            "{violates} of {} results do not match version {version}, which is promoted.",
+            "{violates} of {} results do not match version {version}, which is in effect.",
             fits + violates
         );
         needs.push(Need { count: None, ..need(NeedKind::Schema, None, 0, text, Place::Review) });
@@ -340,8 +343,6 @@ mod tests {
         let tool = ToolRow {
             violated: true,
             declared_fit: Some(FitRow { fits: 23, violates: 13 }),
-            effective_version: Some(2),
-            effective_fit: Some(FitRow { fits: 246, violates: 54 }),
             drift_waiting: 3,
             drift_text: Some("`customer` changed from a string to an object".into()),
             ..tool("shop__get_order")
@@ -351,10 +352,22 @@ mod tests {
             texts,
             [
                 "13 of 36 results break the schema that its server declares.",
-                "54 of 300 results do not match version 2, which is promoted.",
                 "`customer` changed from a string to an object, and 2 more changed.",
             ]
         );
+    }
+
+    #[test]
+    fn version_that_results_do_not_match_needs_attention_unless_drift_says_so() {
+        let broken = ToolRow {
+            effective_version: Some(2),
+            effective_fit: Some(FitRow { fits: 246, violates: 54 }),
+            ..tool("shop__get_order")
+        };
+        let texts: Vec<String> = of_tool(&broken).into_iter().map(|need| need.text).collect();
+        assert_eq!(texts, ["54 of 300 results do not match version 2, which is in effect."]);
+        let drifting = ToolRow { drift_count: 1, ..broken };
+        assert!(of_tool(&drifting).is_empty());
     }
 
     #[test]

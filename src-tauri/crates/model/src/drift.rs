@@ -114,7 +114,12 @@ pub fn broken_rule(pointer: &str) -> (String, String) {
                 path += "[]";
                 steps.next();
             }
+            "patternProperties" => {
+                path += "{}";
+                steps.next();
+            }
             // The numbers and names of alternatives and definitions.
+            "anyOf" | "oneOf" | "allOf" | "$defs" | "definitions" | "dependentSchemas" => drop(steps.next()),
             _ => {}
         }
     }
@@ -168,6 +173,7 @@ mod tests {
                 "/properties/properties/additionalProperties",
                 "`properties` has fields that the effective schema excludes",
             ),
+            ("/$defs/items/properties/a/type", "`a` has a type that the effective schema excludes"),
             ("/properties/n/multipleOf", "`n` breaks `multipleOf` of the effective schema"),
             ("", "the result does not fit the effective schema"),
         ];

@@ -11,6 +11,9 @@ pub struct Evidence {
     pub observation_count: u64,
     /// Number of calls, whatever their outcome.
     pub call_count: u64,
+    /// Time of the latest call whose result was observed. Versions before had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_observed: Option<Timestamp>,
     /// Quality of the inferred schema.
     pub quality: Quality,
     /// Mean consistency of the fields in millionths; `None` before the first observation.

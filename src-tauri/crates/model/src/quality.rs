@@ -14,8 +14,8 @@ pub enum Quality {
     Low,
     /// 10 to 99 observations, or more with lower consistency.
     Medium,
-    /// At least 100 observations with a mean consistency of at least 0.8, or a declared schema that
-    /// the observations keep.
+    /// At least 100 observations with a mean consistency of at least 0.8, nine in ten of which have the same type, or
+    /// a declared schema that the observations keep.
     High,
 }
 

@@ -333,7 +333,7 @@ impl Checked {
                 rule.count, rule.violation.rule, self.of
             );
             let name = format!("violation.{}", rule.violation.rule);
-            // Nobody decided that what was inferred is complete.
+            // That what was inferred is complete was never decided.
             let is_new = self.is_inferred() && rule.violation.rule == "additionalProperties";
             let class = if is_new { Class::Safe } else { Class::Breaking };
             add((class, None), &rule.violation.path, name, message, Some(rule.count));

@@ -1,7 +1,7 @@
 //! Values that results repeat from their arguments: a filter, a word that was searched for, a page size.
 //!
 //! Such a value is decided by who calls, so that it is the same in all results says nothing about the tool. It is left
-//! out of the schema, unless it tells alternatives apart.
+//! out of the schema, unless alternatives are distinguished by it.
 
 use std::collections::BTreeSet;
 
@@ -22,16 +22,22 @@ impl Tool {
         let mut schema = self.shape.schema(&Policy::default());
         let echoes = Echoes::of(&self.arguments);
         if !echoes.0.is_empty() {
-            echoes.leave_out(&mut schema, false);
+            echoes.leave_out(&mut schema, &[]);
         }
         schema
     }
 
     /// Returns every named field of the results, with the decisions of that schema.
     pub fn fields(&self) -> Vec<FieldReport> {
-        let echoes = Echoes::of(&self.arguments);
         let mut fields = self.shape.fields(&Policy::default());
-        fields.iter_mut().for_each(|field| echoes.explain(field));
+        let echoes = Echoes::of(&self.arguments);
+        if echoes.0.is_empty() {
+            return fields;
+        }
+        let root = self.shape.root(&Policy::default());
+        let tags: BTreeSet<String> = fields.iter().chain(&root).filter_map(tag).collect();
+        let explained = fields.iter_mut().filter(|field| !tags.contains(&field.path));
+        explained.for_each(|field| echoes.explain(field));
         fields
     }
 
@@ -41,6 +47,27 @@ impl Tool {
         Echoes::of(&self.arguments).explain(&mut root);
         Some(root)
     }
+}
+
+/// The path of the field that distinguishes the alternatives of an object.
+fn tag(of: &FieldReport) -> Option<String> {
+    let tag = &of.alternatives.first()?.tag;
+    Some(if of.path.is_empty() { tag.clone() } else { format!("{}.{tag}", of.path) })
+}
+
+/// The fields that have a constant in each of these alternatives.
+fn tags(alternatives: &[Value]) -> Vec<String> {
+    let constants = |part: &Value| -> BTreeSet<String> {
+        let fields = part.get("properties").and_then(Value::as_object).into_iter().flatten();
+        fields.filter(|(_, field)| field.get("const").is_some()).map(|(name, _)| name.clone()).collect()
+    };
+    let all = alternatives.iter().map(constants).reduce(|mine, theirs| &mine & &theirs);
+    // One that is the same everywhere distinguishes nothing.
+    let differs = |name: &String| {
+        let value = |part: &Value| part["properties"][name.as_str()]["const"].clone();
+        alternatives.windows(2).any(|pair| value(&pair[0]) != value(&pair[1]))
+    };
+    all.into_iter().flatten().filter(differs).collect()
 }
 
 impl<'a> Echoes<'a> {
@@ -62,29 +89,25 @@ impl<'a> Echoes<'a> {
         self.argument(&values.map(Value::to_string).collect::<Vec<_>>()).is_some()
     }
 
-    /// Removes what only repeats arguments. Values of the fields of an alternative may tell it from the others.
-    fn leave_out(&self, schema: &mut Value, is_alternative: bool) {
+    /// Removes what only repeats arguments. The values of some fields stay: the schema is one of several alternatives, which
+    /// these fields distinguish.
+    fn leave_out(&self, schema: &mut Value, tags_here: &[String]) {
+        self.leave_out_values(schema);
         let Value::Object(schema) = schema else { return };
         for (key, part) in schema.iter_mut() {
             match (key.as_str(), part) {
                 ("properties" | "$defs", Value::Object(parts)) => {
-                    for part in parts.values_mut() {
-                        if !is_alternative {
-                            self.leave_out_values(part);
-                        }
-                        self.leave_out(part, false);
-                    }
+                    let others = parts.iter_mut().filter(|(name, _)| !tags_here.contains(name));
+                    others.for_each(|(_, part)| self.leave_out(part, &[]));
                 }
-                ("oneOf" | "anyOf", Value::Array(parts)) => {
-                    parts.iter_mut().for_each(|part| self.leave_out(part, true));
+                ("oneOf", Value::Array(parts)) => {
+                    let tags = tags(parts);
+                    parts.iter_mut().for_each(|part| self.leave_out(part, &tags));
                 }
-                ("prefixItems", Value::Array(parts)) => {
-                    parts.iter_mut().for_each(|part| self.leave_out(part, false));
+                ("anyOf" | "prefixItems", Value::Array(parts)) => {
+                    parts.iter_mut().for_each(|part| self.leave_out(part, &[]));
                 }
-                ("items" | "additionalProperties", part) => {
-                    self.leave_out_values(part);
-                    self.leave_out(part, false);
-                }
+                ("items" | "additionalProperties", part) => self.leave_out(part, &[]),
                 _ => {}
             }
         }
@@ -173,6 +196,36 @@ mod tests {
         assert!(decisions(&tool, "query").contains(&"no enum of 3".to_owned()));
         assert!(decisions(&tool, "ids").contains(&"no 5 items".to_owned()));
         assert!(decisions(&tool, "issues[].kind").contains(&"enum of 2".to_owned()));
+    }
+
+    /// Regression: one text among the objects kept what all objects repeat.
+    #[test]
+    fn what_alternatives_repeat_is_not_learned() {
+        let mixed = tool((0..60_u32).map(|n| {
+            let result = if n == 7 { json!("none") } else { json!({"state": "open", "n": n}) };
+            (json!({"state": "open"}), result)
+        }));
+        let schema = mixed.inferred_schema();
+        let object =
+            schema["anyOf"].as_array().unwrap().iter().find(|part| part["type"] == "object").unwrap();
+        assert_eq!(object["properties"]["state"], json!({"type": "string"}), "{schema}");
+        let events = tool((0..60_u32).map(|n| {
+            let kind = ["card", "voucher"][n as usize % 2];
+            let result = match n % 2 {
+                0 => json!({"kind": kind, "state": "open", "last4": n}),
+                _ => json!({"kind": kind, "state": "open", "code": n.to_string()}),
+            };
+            (json!({"kind": kind, "state": "open"}), result)
+        }));
+        let schema = events.inferred_schema();
+        let part = &schema["oneOf"][0]["properties"];
+        assert_eq!(
+            (&part["kind"]["const"], &part["state"]),
+            (&json!("card"), &json!({"type": "string"})),
+            "{schema}"
+        );
+        assert!(!decisions(&events, "kind").iter().any(|decision| decision.starts_with("no ")));
+        assert_eq!(decisions(&events, "state"), ["required", "no const"]);
     }
 
     #[test]

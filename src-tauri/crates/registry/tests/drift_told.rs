@@ -106,6 +106,7 @@ impl Shop {
         let evidence = Evidence {
             observation_count: self.calls,
             call_count: self.calls,
+            last_observed: None,
             quality: Quality::High,
             mean_consistency: None,
             fields: Vec::new(),

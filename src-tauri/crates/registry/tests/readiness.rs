@@ -48,6 +48,7 @@ impl Log {
         let evidence = Evidence {
             observation_count,
             call_count: observation_count,
+            last_observed: None,
             quality: Quality::High,
             mean_consistency: None,
             fields: Vec::new(),

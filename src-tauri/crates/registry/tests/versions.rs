@@ -26,6 +26,7 @@ fn no_evidence(quality: Quality) -> Evidence {
     Evidence {
         observation_count: 1,
         call_count: 1,
+        last_observed: None,
         quality,
         mean_consistency: None,
         fields: Vec::new(),

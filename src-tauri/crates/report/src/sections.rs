@@ -121,7 +121,7 @@ pub fn coverage(report: &FullReport) -> String {
     let parts: [Part<'_>; 5] = [
         ("q3", "declared, results match", tools.declared),
         ("q2", "learned", tools.learned),
-        ("warn", "breaks its schema", tools.violated),
+        ("warn", "breaks its declared schema", tools.violated),
         ("q1", "learning", tools.learning),
         ("q0", "no structure or no result", tools.unproven + tools.text + tools.unseen),
     ];

@@ -403,7 +403,8 @@ fn names_of_things_are_no_enum() {
     }
     for codes in [
         ["open", "closed", "in progress"],
-        ["application/json", "image/png", "text/html"],
+        ["application/json", "application/vnd.api+json", "application/vnd.ms-excel"],
+        [".rs", ".md", ".toml"],
         ["sha256", "sha512", "md5"],
         ["x86_64", "arm64", "i686"],
         ["v1", "v2", "v3"],

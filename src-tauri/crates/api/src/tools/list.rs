@@ -104,7 +104,7 @@ pub struct ToolRow {
     /// Time at which the candidate was created.
     #[serde(default)]
     pub candidate_since: Option<Timestamp>,
-    /// Whether the effective schema is not advertised at the moment, because results came without structured content.
+    /// Whether the effective schema is not advertised at the moment, because results in a row were text that does not fit it.
     #[serde(default)]
     pub suspended: bool,
     /// Median duration of the calls, in microseconds, within 1 %; `None` before the first call.

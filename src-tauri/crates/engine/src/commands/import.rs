@@ -322,6 +322,7 @@ fn evidence(coming: &Incoming) -> Evidence {
     Evidence {
         observation_count: coming.observation_count,
         call_count: coming.observation_count,
+        last_observed: None,
         quality: coming.quality,
         mean_consistency: None,
         fields: Vec::new(),

@@ -277,6 +277,7 @@ mod tests {
         let evidence = Evidence {
             observation_count: u64::from(version),
             call_count: 1,
+            last_observed: None,
             quality: Quality::Low,
             mean_consistency: None,
             fields: Vec::new(),

@@ -1,6 +1,6 @@
 //! A tool's latest observations, from the store.
 
-use schemascope_model::{CallRecord, Origin, Outcome, Timestamp, ToolId};
+use schemascope_model::{CallRecord, Outcome, Timestamp, ToolId};
 use schemascope_registry::{Observation, Unlearned, observe};
 use schemascope_store::{CallQuery, Error, Reader};
 
@@ -33,14 +33,12 @@ impl Observations {
         Self::after(reader, tool, unlearned, None, last, each)
     }
 
-    /// The same for observations that came after a version: those that are newer than it, and the newest ones by number,
-    /// where it was written later than they came. A trace that is read from a file is judged by its times only, because it
-    /// comes in an order of its own.
+    /// The same for observations that are newer than a time.
     pub(crate) fn after(
         reader: &Reader,
         tool: &ToolId,
         unlearned: &Unlearned,
-        version: Option<(Timestamp, u64)>,
+        since: Option<Timestamp>,
         last: u64,
         mut each: impl FnMut(&CallRecord, &Observation<'_>),
     ) -> Result<Self, Error> {
@@ -51,16 +49,11 @@ impl Observations {
         loop {
             let page = reader.calls(&query)?;
             // Pages are in the order of ids, which calls get when they end.
-            let ends = page.calls.last().is_some_and(|call| {
-                version.is_some_and(|(since, came)| call.id.time() <= since && found.count >= came)
-            });
-            for call in page.calls.iter().filter(|call| call.outcome == Outcome::Ok) {
-                let is_old = version.is_some_and(|(since, came)| {
-                    call.at <= since && (call.origin == Origin::Backfill || found.count >= came)
-                });
-                if is_old {
-                    continue;
-                }
+            let ends =
+                page.calls.last().is_some_and(|call| since.is_some_and(|since| call.id.time() <= since));
+            let is_old = |call: &CallRecord| since.is_some_and(|since| call.at <= since);
+            let wanted = |call: &&CallRecord| call.outcome == Outcome::Ok && !is_old(call);
+            for call in page.calls.iter().filter(wanted) {
                 if found.count == last {
                     return Ok(found);
                 }

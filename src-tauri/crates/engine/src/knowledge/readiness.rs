@@ -29,8 +29,6 @@ pub(crate) struct Contest {
     pub(crate) unlearned: Unlearned,
     /// Results whose text may be a failure.
     undecided: u64,
-    /// Results that came after those the version was learned from.
-    came: u64,
 }
 
 /// Results since the creation of a version, and how they fit.
@@ -73,14 +71,7 @@ impl Contest {
         };
         let undecided = possible_failures(tool, Some(&versions)).map(|(_, found)| found.results).sum();
         let unlearned = Unlearned::of(tool);
-        let came = match version.origin {
-            VersionOrigin::Inferred => {
-                tool.shape.observations().checked_sub(version.evidence.observation_count)
-            }
-            _ => None,
-        };
-        let came = came.unwrap_or(0);
-        Ok(Self { versions, version, effective, previous, unlearned, undecided, came })
+        Ok(Self { versions, version, effective, previous, unlearned, undecided })
     }
 
     /// Drifts that are not over and that the version contains.
@@ -120,7 +111,10 @@ impl Contest {
         let effective = self.effective.as_ref().map(|(_, schema)| Judge::new(schema));
         let previous = self.previous.as_ref().map(|version| Judge::new(&version.schema));
         let mut trials = Trials::default();
-        let after = Some((self.version.created, self.came));
+        // It is written a moment after the results it was learned from.
+        let learned =
+            self.version.evidence.last_observed.filter(|_| self.version.origin == VersionOrigin::Inferred);
+        let after = Some(learned.unwrap_or(self.version.created));
         let found = Observations::after(reader, id, &self.unlearned, after, last, |_, observation| {
             if !count(&mut trials.of, &observation.check(|json| of.check_stored(json)).0) {
                 trials.not_judged += 1;

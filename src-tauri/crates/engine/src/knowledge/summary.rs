@@ -16,7 +16,7 @@ pub(crate) struct VersionSummary {
     pub(crate) candidate_since: Option<Timestamp>,
     /// How many results fit the effective version, if many of them do not.
     pub(crate) broken: Option<FitCount>,
-    /// Whether the effective schema is not advertised, because results came without structured content.
+    /// Whether the effective schema is not advertised, because results in a row were text that does not fit it.
     pub(crate) suspended: bool,
     /// Number of drifts that are not resolved, and how many of these no one acknowledged.
     pub(crate) drift: (u32, u32),

@@ -11,7 +11,7 @@
 //! | text with other structure, such as YAML, that fits | promoted, pinned | declared | the value |
 //! | text; one string field is required | any | declared | that field |
 //! | `METADATA: {…}`, blank line, body; fields for both | any | declared | both fields |
-//! | text that is a JSON object or list and does not fit | promoted, pinned | pass-through | the value, as where it is structure |
+//! | text that is a JSON object or list and does not fit | promoted, pinned | pass-through | the value |
 //! | other text, or none | any | generic | `{"result": text}`; enforced: an error |
 //! | other text, or none | none | – | unchanged; mode `All`: generic |
 //!

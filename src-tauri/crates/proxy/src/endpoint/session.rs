@@ -27,8 +27,10 @@ const MAX_SESSIONS: usize = 10_000;
 const UNUSED_TIMEOUT: Duration = Duration::from_secs(30 * 60);
 /// The same for a session with requests in progress.
 const ABANDONED_TIMEOUT: Duration = Duration::from_secs(2 * 60 * 60);
-/// Time without use after which the upstream sessions of a client session end.
+/// Time without use after which the upstream sessions of a client session end, and the same for clients that cannot be
+/// asked: they may never listen, however long they stay.
 const QUIET_TIMEOUT: Duration = Duration::from_secs(3 * 60);
+const UNASKED_QUIET_TIMEOUT: Duration = Duration::from_secs(15 * 60);
 /// Limit of requests in progress of one session.
 const MAX_REQUESTS: usize = 1_000;
 /// Limit of open questions to one client.
@@ -273,9 +275,8 @@ impl Session {
 
     /// Whether the client was silent for so long that it may have been killed.
     fn is_quiet(&self) -> bool {
-        self.last_used().elapsed() > QUIET_TIMEOUT
-            && !self.outbox.is_listening()
-            && self.requests().is_empty()
+        let timeout = if self.who.may_be_asked() { QUIET_TIMEOUT } else { UNASKED_QUIET_TIMEOUT };
+        self.last_used().elapsed() > timeout && !self.outbox.is_listening() && self.requests().is_empty()
     }
 
     /// The client with its current log level.

@@ -28,8 +28,6 @@ enum Source {
     All(ListChanges, broadcast::Receiver<UpstreamNotification>),
     /// Notifications of one upstream for all clients.
     Shared(Arc<Upstream>, broadcast::Receiver<SharedNotification>),
-    /// No other source: the client has a session of its own, which uses the outbox.
-    Own,
 }
 
 pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) -> Response {
@@ -63,7 +61,6 @@ pub(crate) fn listen(endpoint: &Endpoint, target: &Target, headers: &HeaderMap) 
             let listed = session.listed.lock().unwrap_or_else(PoisonError::into_inner).clone();
             Source::All(ListChanges::after(&endpoint.hub, listed), endpoint.hub.notifications())
         }
-        Target::One(upstream) if upstream.serves_alone(&session.who()) => Source::Own,
         Target::One(upstream) => Source::Shared(Arc::clone(upstream), upstream.subscribe()),
     };
     let (sender, response) = form::stream(STREAM_BUFFER);
@@ -166,7 +163,6 @@ impl Source {
                 let SharedNotification { notification, among } = next_notification(notifications).await?;
                 Some(Incoming { upstream: Some(Arc::clone(upstream)), notification, among })
             }
-            Self::Own => std::future::pending().await,
         }
     }
 }

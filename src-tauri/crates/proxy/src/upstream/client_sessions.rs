@@ -46,15 +46,28 @@ pub(crate) struct ClientSessions {
     pub(super) tasks: TaskTracker,
     /// Whether the upstream speaks the stateless era as well, and when it was asked.
     modern: tokio::sync::Mutex<Option<(bool, Instant)>>,
+    /// Where the clients are served that cannot be asked for roots, by their session.
+    places: Mutex<HashMap<Box<str>, Place>>,
     /// The failure to open the last session.
     failed: Mutex<Option<OpenFailure>>,
     /// Changes announced by sessions of the pool that are being collected.
     pub(super) pending_changes: Mutex<PendingChanges>,
 }
 
+/// Where a client is served, once that is decided. A change would cost it what the upstream keeps for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a session of its own.
+    Own,
+    /// In the shared session, because its own could not be opened.
+    Shared,
+}
+
 /// Why the last session could not be opened.
 struct OpenFailure {
     reason: String,
+    /// Whether the session was for one client.
+    of_one: bool,
     /// Failures in a row.
     times: u32,
     /// Until when no other attempt is made.
@@ -115,16 +128,21 @@ impl ClientSessions {
         }
     }
 
+    fn places(&self) -> MutexGuard<'_, HashMap<Box<str>, Place>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn failed(&self) -> MutexGuard<'_, Option<OpenFailure>> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Notes that a session could not be opened. The next attempt has to wait.
-    fn note_failure(&self, reason: &str) {
+    fn note_failure(&self, reason: &str, of_one: bool) {
         let mut failed = self.failed();
         let times = failed.as_ref().map_or(0, |failure| failure.times).saturating_add(1);
         let pause = Duration::from_secs(1 << (times - 1).min(5));
-        *failed = Some(OpenFailure { reason: reason.to_owned(), times, retry_at: Instant::now() + pause });
+        *failed =
+            Some(OpenFailure { reason: reason.to_owned(), of_one, times, retry_at: Instant::now() + pause });
     }
 }
 
@@ -146,6 +164,7 @@ impl Upstream {
         let key = match (who.era, shared.hello.era) {
             (_, Era::Modern) => return Ok(shared),
             (Era::Legacy, _) => match &who.session {
+                Some(session) if self.shares_by_place(session) => return Ok(shared),
                 Some(session) if who.may_be_asked() || self.is_taken(&shared, session, method) => {
                     Key::Session(session.clone())
                 }
@@ -157,17 +176,39 @@ impl Upstream {
             (Era::Modern, _) if !who.may_be_asked() => return Ok(shared),
             (Era::Modern, _) => return self.pooled(who).await,
         };
-        match key {
-            // Some upstreams can run only once: they lock their data, or listen on a port.
-            Key::Session(_) => {
+        match &key {
+            Key::Session(session) => {
+                let session = session.clone();
                 let own = self.client_session(key, who.clone(), owner.cloned()).await;
-                own.or(Ok(shared))
+                own.or_else(|reason| self.shared_instead(who, &session, shared).ok_or(reason))
             }
             Key::Pooled(..) | Key::Modern => {
                 let who = Who { era: Era::Modern, ..Who::unknown() };
                 self.client_session(key, who, owner.cloned()).await
             }
         }
+    }
+
+    /// Returns the shared session for a client whose own could not be opened: some upstreams can run only once, because
+    /// they lock their data or listen on a port. Not for a client that had a session of its own, whose state is lost,
+    /// and not for one with roots, which limit what the upstream may do.
+    fn shared_instead(&self, who: &Who, session: &str, shared: Arc<Live>) -> Option<Arc<Live>> {
+        if who.may_be_asked_for("roots/list") || self.stop.is_cancelled() {
+            return None;
+        }
+        let place = *self.client_sessions.places().entry(session.into()).or_insert(Place::Shared);
+        (place == Place::Shared).then_some(shared)
+    }
+
+    /// Notes that a client has a session of its own from now on, and ends what it had in the shared one.
+    pub(super) fn note_own(self: &Arc<Self>, session: &str) {
+        if self.client_sessions.places().insert(session.into(), Place::Own).is_none() {
+            self.leave_shared(session);
+        }
+    }
+
+    fn shares_by_place(&self, session: &str) -> bool {
+        self.client_sessions.places().get(session) == Some(&Place::Shared)
     }
 
     /// Whether state that this request may leave behind would be seen by another client, which has the shared session.
@@ -199,17 +240,22 @@ impl Upstream {
         sessions.keys().filter(alike).count() < POOL_SIZE
     }
 
-    /// Whether this client has a session of its own, or gets one with its next request.
+    /// Whether this client can be asked and is served in a session of its own, or is with its next request.
     pub(crate) fn serves_alone(&self, who: &Who) -> bool {
+        let session = who.session.as_deref();
         who.era == Era::Legacy
             && who.may_be_asked()
             && self.era() != Some(Era::Modern)
-            && self.client_sessions.failed().is_none()
+            && session.is_none_or(|session| !self.shares_by_place(session))
     }
 
     /// Returns why a client got no session of its own the last time; `None` if it did.
     pub(super) fn sharing_reason(&self) -> Option<String> {
-        self.client_sessions.failed().as_ref().map(|failure| failure.reason.clone())
+        self.client_sessions
+            .failed()
+            .as_ref()
+            .filter(|failure| failure.of_one)
+            .map(|failure| failure.reason.clone())
     }
 
     /// Returns a client's own session, if it is open.
@@ -249,14 +295,20 @@ impl Upstream {
 
     /// Ends a client's own session until it needs one again.
     pub(crate) fn rest(&self, session: &str) {
-        self.occupancy.leave(session);
         self.client_sessions.forget(&Key::Session(session.into()));
     }
 
     /// Ends everything that exists for one client session.
     pub(crate) fn forget_session(self: &Arc<Self>, session: &str) {
         self.rest(session);
+        self.occupancy.leave(session);
+        self.client_sessions.places().remove(session);
         self.session_states.forget(session);
+        self.leave_shared(session);
+    }
+
+    /// Ends what the shared session does for a client: its log level and its watched resources.
+    fn leave_shared(self: &Arc<Self>, session: &str) {
         if self.log_levels.forget(session)
             && let Some(live) = self.live_now().filter(|live| live.hello.era == Era::Legacy)
         {
@@ -266,12 +318,13 @@ impl Upstream {
         self.unwatch(session);
     }
 
-    /// Replaces the shared session if its client has left and nobody uses it.
+    /// Replaces the shared session if its client has left and it is not used.
     pub(crate) fn replace_left(&self) {
         // Under the lock, as every change of the session.
         let phase = self.phase();
         if let Phase::Ready(live) = &*phase
-            && self.occupancy.is_over(live)
+            && live.link.is_idle()
+            && self.occupancy.is_over(live, live.link.requests())
         {
             tracing::info!(upstream = %self.name, "its client has left; starting it again for the next one");
             self.replace_token().cancel();

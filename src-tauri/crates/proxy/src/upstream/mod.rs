@@ -78,7 +78,7 @@ pub(crate) struct Upstream {
     /// The era of the shared session, once it is known.
     era: Mutex<Option<Era>>,
     /// The client that has the shared session to itself.
-    occupancy: Occupancy,
+    occupancy: Occupancy<Live>,
     /// Sessions besides the shared one.
     client_sessions: ClientSessions,
     pub(crate) subscriptions: Subscriptions,

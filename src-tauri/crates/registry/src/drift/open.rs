@@ -34,7 +34,9 @@ pub(super) struct Open {
     new: Option<(u32, u8)>,
     /// How much speaks for the return.
     back: i32,
-    /// How often something spoke for the return, and the next result did not.
+    /// Whether the previous result was as before, and how often the next one was not.
+    #[serde(default)]
+    was_usual: bool,
     #[serde(default)]
     relapses: u8,
 }
@@ -48,7 +50,8 @@ impl Open {
     pub(super) fn track(&mut self, node: u32, kind: Kind) {
         if node == self.node {
             let usual = kind.code() == self.usual;
-            self.relapses = self.relapses.saturating_add(u8::from(!usual && self.back > 0));
+            self.relapses = self.relapses.saturating_add(u8::from(!usual && self.was_usual));
+            self.was_usual = usual;
             let (back, still, _) = self.weights();
             self.back = (self.back + if usual { back } else { still }).max(0);
             self.event.after.of = self.event.after.of.saturating_add(1);
@@ -162,6 +165,7 @@ impl Drift {
             usual: usual.code(),
             new,
             back: 0,
+            was_usual: false,
             relapses: 0,
         });
         Some(event)

@@ -172,6 +172,8 @@ impl Team {
     pub fn add_own(&mut self, tool: &Tool, own: u64) {
         self.declare(tool.declaration.as_ref());
         self.is_own = tool.declaration.is_some();
+        // What results repeat from them is left out of the schema. Those of others are not known.
+        self.tool.arguments = tool.arguments.clone();
         Share::by_machine(tool, own, true).for_each(|(machine, share)| self.add(&machine, share));
     }
 

@@ -80,9 +80,9 @@ pub enum AuditEvent {
         /// Which.
         of: CallId,
     },
-    /// Results kept violating the schema; it is not advertised for now.
+    /// Results in a row were text that does not fit the schema; it is not advertised for now.
     Suspend {},
-    /// Results have structure again; the schema is advertised again.
+    /// A result fits or has structure; the schema is advertised again.
     Restore {},
     /// How the tool is shown to clients was changed in the file of overrides, which holds it; the reason says
     /// what. The tool `*` stands for all of its server's.

@@ -56,7 +56,7 @@ impl NodeDecisions {
         let mut sum = DecisionHash(0);
         let mut form = Placements::default();
         Type::ALL.into_iter().for_each(|kind| sum.add(u64::from(node.count(kind) > 0)));
-        sum.add(u64::from(is_little_known(node, limits)));
+        sum.add(u64::from(is_little_known(tree, node, limits)));
         sum.add(u64::from(are_integers(node, limits.integer_after)));
         if node.count(Type::Opaque) > 0 {
             return Self { sum: sum.0, form };

@@ -66,7 +66,7 @@ impl Keys {
 }
 
 /// Returns whether an object is a key-value map instead of a record. A map has many keys and
-/// similar values, no key in more than half of the objects, and either half of the keys in one
+/// similar values, or values of several types under many keys, no key in more than half of the objects, and either half of the keys in one
 /// object only, very many keys, or many objects. If very many keys are mostly in one object only, some may be in
 /// three quarters of the objects, or more if the keys are more than a hundred. If the keys look like
 /// data, fewer keys are enough, however often they recur; if they certainly are data, two are enough. A

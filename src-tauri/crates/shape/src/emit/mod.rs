@@ -186,7 +186,7 @@ impl<'p> Emitter<'p> {
             return Map::from_iter([("anyOf".to_owned(), Value::Array(any_of))]);
         }
         let Some(kind) = kinds.pop() else {
-            if is_little_known(node, self.limits) {
+            if is_little_known(tree, node, self.limits) {
                 let nulls = node.count(Type::Null);
                 self.decide(|| ("anything".into(), format!("only null was seen, {nulls} times")));
                 return Map::new();
@@ -273,9 +273,11 @@ fn are_integers(node: &Node, integer_after: u64) -> bool {
 }
 
 /// Returns whether all values were null, and too few to conclude that there are no others.
-fn is_little_known(node: &Node, policy: &Policy) -> bool {
+fn is_little_known(tree: View<'_>, node: &Node, policy: &Policy) -> bool {
     let nulls = node.count(Type::Null);
-    let after = if node.step == Step::Root { policy.null_after } else { policy.null_field_after };
+    // The root of what was merged is the values of a map.
+    let is_document = node.step == Step::Root && !tree.tree().uneven;
+    let after = if is_document { policy.null_after } else { policy.null_field_after };
     nulls == node.total() && nulls < after
 }
 

@@ -165,7 +165,12 @@ fn last_word(key: &str) -> Option<String> {
 /// of a file, an image with its tag, a sentence.
 fn is_name(text: &str) -> bool {
     let slashes = text.matches('/').count();
-    let is_path = text.starts_with(['/', '.', '~']) || slashes > 1 || slashes == 1 && text.contains('.');
+    let extension =
+        text.rsplit('/').next().and_then(|file| file.rsplit_once('.')).map(|(_, extension)| extension);
+    let is_extension =
+        |text: &str| (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_file = slashes == 1 && extension.is_some_and(is_extension);
+    let is_path = text.starts_with(['/', '~']) || text.starts_with("./") || slashes > 1 || is_file;
     let has_tag = text.split(':').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let is_amount = text.split_once('.').is_some_and(|(whole, cents)| {
         let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());

@@ -24,6 +24,8 @@ const MAX_POOLED: usize = 64;
 const MAX_UNASKED: usize = 32;
 /// Failures in a row to open a session after which clients that cannot be asked do not wait for another attempt.
 const MAX_FAILURES: u32 = 2;
+/// How long they do not.
+const LONG_PAUSE: Duration = Duration::from_secs(10 * 60);
 /// Time in which an upstream asks what it wants to know as soon as a session is open, and time in which it takes in the
 /// answer: the filesystem server looks at each folder before it obeys.
 const SETTLING_TIME: Duration = Duration::from_millis(100);
@@ -73,6 +75,9 @@ impl Upstream {
             return match begun.await {
                 Ok(live) => {
                     *self.client_sessions.failed() = None;
+                    if let Key::Session(session) = &key {
+                        self.note_own(session);
+                    }
                     Ok(live)
                 }
                 Err(_) => {
@@ -82,7 +87,7 @@ impl Upstream {
                     };
                     // An upstream that does not speak the stateless era has not failed.
                     if key != Key::Modern {
-                        self.client_sessions.note_failure(&reason);
+                        self.client_sessions.note_failure(&reason, matches!(key, Key::Session(_)));
                     }
                     Err(reason)
                 }
@@ -100,12 +105,12 @@ impl Upstream {
             return Err("Schemascope is shutting down".into());
         }
         let is_unasked = matches!(key, Key::Session(_)) && !who.may_be_asked();
-        if let Some(OpenFailure { reason, times, retry_at }) = &*self.client_sessions.failed() {
+        if let Some(OpenFailure { reason, times, retry_at, .. }) = &*self.client_sessions.failed() {
             if *retry_at > Instant::now() {
                 let pause = retry_at.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
                 return Err(format!("{reason}; next attempt in {pause} s"));
             }
-            if is_unasked && *times >= MAX_FAILURES {
+            if is_unasked && *times >= MAX_FAILURES && retry_at.elapsed() < LONG_PAUSE {
                 return Err(reason.clone());
             }
         }
