@@ -391,6 +391,7 @@ fn help(place: &Place) -> Option<(&'static str, String)> {
             "See calls",
             Route::filtered(PageId::Calls, format!("{} status:error", Filter::of_tool(id))).address(),
         ),
+        Place::Calls(id) => ("See calls", Route::filtered(PageId::Calls, Filter::of_tool(id)).address()),
         Place::Requests | Place::Proposals => ("Review", PageId::Review.page().address()),
         Place::Review(id) => ("Review", Route::item(PageId::Review, id.as_str()).address()),
     })

@@ -97,6 +97,8 @@ pub enum Place {
     Tool(String),
     /// The failed calls of a tool, by its id.
     FailedCalls(String),
+    /// The calls of a tool, by its id.
+    Calls(String),
     /// A tool's versions and drift, by its id.
     Review(String),
     /// Requests for command-line tools.
@@ -235,9 +237,11 @@ fn of_tool(tool: &ToolRow) -> Vec<Need> {
         let text =
             format!("{} of the last {} calls failed.", tool.recent_failure_count, tool.recent_call_count);
         let count = u64::from(tool.recent_failure_count);
+        // The rows of calls keep the outcome that the server gave.
+        let place = if tool.text_failure_count > 0 { Place::Calls } else { Place::FailedCalls };
         needs.push(Need {
             is_failure: true,
-            ..need(NeedKind::Failing, tool.failing_since, count, text, Place::FailedCalls)
+            ..need(NeedKind::Failing, tool.failing_since, count, text, place)
         });
     }
     if tool.violated {
@@ -333,9 +337,13 @@ mod tests {
             proposals: &[],
             recorder: &recorder(),
         };
-        let needs = attention(situation, &[], &[failing]);
+        let needs = attention(situation, &[], std::slice::from_ref(&failing));
         assert_eq!(needs[0].text, "20 of the last 20 calls failed.");
         assert_eq!((needs[0].since, needs[0].count), (Some(Timestamp::from_millis(5)), Some(20)));
+        let place = |tool: &ToolRow| of_tool(tool).remove(0).place;
+        assert_eq!(place(&failing), Place::FailedCalls("shop__get_order".into()));
+        let by_text = ToolRow { text_failure_count: 20, ..failing };
+        assert_eq!(place(&by_text), Place::Calls("shop__get_order".into()));
     }
 
     #[test]

@@ -62,6 +62,7 @@ pub(crate) fn tool_row(id: &ToolId, tool: &Tool, versions: VersionSummary) -> To
         listed: tool.declaration.is_some(),
         recent_call_count: tool.recent_failures.calls(),
         recent_failure_count: tool.recent_failures.count(),
+        text_failure_count: tool.failing_texts.rules().values().sum(),
         failing_since: tool.recent_failures.failing_since(),
         violated_since: violated_since(tool),
         possible_failures: versions.possible_failures,

@@ -21,7 +21,7 @@ use crate::tree::{Line, brackets, find};
 
 /// Columns of the tree. The row itself draws the first, which is indented, and the last, a button.
 pub const COLUMNS: &[Column<Arc<FieldRow>>] = &[
-    Column::text("field", "Field", Width::Share(190, 2.4), &|_| ().into_any()),
+    Column::text("field", "Field", Width::Share(164, 2.4), &|_| ().into_any()),
     TYPES,
     PRESENCE,
     CONSISTENCY,
@@ -30,16 +30,16 @@ pub const COLUMNS: &[Column<Arc<FieldRow>>] = &[
 ];
 /// The columns between.
 const INNER: &[Column<Arc<FieldRow>>] = &[TYPES, PRESENCE, CONSISTENCY, VALUES];
-const TYPES: Column<Arc<FieldRow>> = Column::text("type", "Type", Width::Share(104, 1.3), &types);
+const TYPES: Column<Arc<FieldRow>> = Column::text("type", "Type", Width::Share(96, 1.3), &types);
 const PRESENCE: Column<Arc<FieldRow>> =
-    Column::drawing("present", "Present (95 % interval)", Width::Fixed(112), &|field| {
+    Column::drawing("present", "Present (95 % CI)", Width::Fixed(112), &|field| {
         view! { <PresenceBar field=Arc::clone(field) /> }.into_any()
     });
 const CONSISTENCY: Column<Arc<FieldRow>> =
     Column::number("consistency", "Consistency", Width::Fixed(70), &|field| {
         format!("{:.2}", field.consistency).into_any()
     });
-const VALUES: Column<Arc<FieldRow>> = Column::text("values", "Values", Width::Share(96, 1.3), &values);
+const VALUES: Column<Arc<FieldRow>> = Column::text("values", "Values", Width::Share(78, 1.3), &values);
 
 /// Pixels per level.
 const INDENT: usize = 12;

@@ -86,6 +86,9 @@ pub struct ToolRow {
     /// Number of them that failed.
     #[serde(default)]
     pub recent_failure_count: u32,
+    /// Number of failed calls whose result says it succeeded, and is a failure by a decision.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub text_failure_count: u64,
     /// Time from which on at least half of the newest calls failed.
     #[serde(default)]
     pub failing_since: Option<Timestamp>,
