@@ -163,13 +163,17 @@ impl Upstream {
         let shared = self.live().await?;
         let key = match (who.era, shared.hello.era) {
             (_, Era::Modern) => return Ok(shared),
-            (Era::Legacy, _) => match &who.session {
-                Some(session) if self.shares_by_place(session) => return Ok(shared),
-                Some(session) if who.may_be_asked() || self.is_taken(&shared, session, method) => {
-                    Key::Session(session.clone())
+            (Era::Legacy, _) => {
+                let Some(session) = &who.session else { return Ok(shared) };
+                let is_own = match self.place(session) {
+                    Some(place) => place == Place::Own,
+                    None => who.may_be_asked() || self.is_taken(&shared, session, method),
+                };
+                if !is_own {
+                    return Ok(shared);
                 }
-                _ => return Ok(shared),
-            },
+                Key::Session(session.clone())
+            }
             // Our own tools ask clients within a session, in either era.
             (Era::Modern, _) if self.is_own() && who.may_be_asked() => return self.pooled(who).await,
             (Era::Modern, _) if self.speaks_modern(&shared).await => Key::Modern,
@@ -207,8 +211,8 @@ impl Upstream {
         }
     }
 
-    fn shares_by_place(&self, session: &str) -> bool {
-        self.client_sessions.places().get(session) == Some(&Place::Shared)
+    fn place(&self, session: &str) -> Option<Place> {
+        self.client_sessions.places().get(session).copied()
     }
 
     /// Whether state that this request may leave behind would be seen by another client, which has the shared session.
@@ -246,7 +250,7 @@ impl Upstream {
         who.era == Era::Legacy
             && who.may_be_asked()
             && self.era() != Some(Era::Modern)
-            && session.is_none_or(|session| !self.shares_by_place(session))
+            && session.is_none_or(|session| self.place(session) != Some(Place::Shared))
     }
 
     /// Returns why a client got no session of its own the last time; `None` if it did.
