@@ -27,25 +27,15 @@ impl Tool {
         schema
     }
 
-    /// Returns every named field of the results, with the decisions of that schema.
-    pub fn fields(&self) -> Vec<FieldReport> {
-        let mut fields = self.shape.fields(&Policy::default());
+    /// Returns every named field of the results, and the results as a whole, with the decisions of that schema.
+    pub fn explained_fields(&self) -> (Vec<FieldReport>, Option<FieldReport>) {
+        let (mut fields, mut root) =
+            (self.shape.fields(&Policy::default()), self.shape.root(&Policy::default()));
         let echoes = Echoes::of(&self.arguments);
-        if echoes.0.is_empty() {
-            return fields;
-        }
-        let root = self.shape.root(&Policy::default());
         let tags: BTreeSet<String> = fields.iter().chain(&root).filter_map(tag).collect();
-        let explained = fields.iter_mut().filter(|field| !tags.contains(&field.path));
+        let explained = fields.iter_mut().chain(&mut root).filter(|field| !tags.contains(&field.path));
         explained.for_each(|field| echoes.explain(field));
-        fields
-    }
-
-    /// Returns the report on the whole document.
-    pub fn root(&self) -> Option<FieldReport> {
-        let mut root = self.shape.root(&Policy::default())?;
-        Echoes::of(&self.arguments).explain(&mut root);
-        Some(root)
+        (fields, root)
     }
 }
 
@@ -89,15 +79,15 @@ impl<'a> Echoes<'a> {
         self.argument(&values.map(Value::to_string).collect::<Vec<_>>()).is_some()
     }
 
-    /// Removes what only repeats arguments. The values of some fields stay: the schema is one of several alternatives, which
-    /// these fields distinguish.
-    fn leave_out(&self, schema: &mut Value, tags_here: &[String]) {
+    /// Removes what only repeats arguments. The values of `kept` fields stay: the schema is one of several alternatives,
+    /// which these fields distinguish.
+    fn leave_out(&self, schema: &mut Value, kept: &[String]) {
         self.leave_out_values(schema);
         let Value::Object(schema) = schema else { return };
         for (key, part) in schema.iter_mut() {
             match (key.as_str(), part) {
                 ("properties" | "$defs", Value::Object(parts)) => {
-                    let others = parts.iter_mut().filter(|(name, _)| !tags_here.contains(name));
+                    let others = parts.iter_mut().filter(|(name, _)| !kept.contains(name));
                     others.for_each(|(_, part)| self.leave_out(part, &[]));
                 }
                 ("oneOf", Value::Array(parts)) => {
@@ -172,7 +162,7 @@ mod tests {
     }
 
     fn decisions(tool: &Tool, path: &str) -> Vec<String> {
-        let fields = tool.fields();
+        let (fields, _) = tool.explained_fields();
         let field = fields.iter().find(|field| field.path == path).unwrap();
         field.decisions.iter().map(|one| one.decision.clone()).collect()
     }

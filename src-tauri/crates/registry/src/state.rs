@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use schemascope_model::{Carriers, Timestamp};
-use schemascope_shape::{Arguments, Fits, Shape};
+use schemascope_shape::{Arguments, Fits, Policy, Shape};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -174,7 +174,7 @@ impl Tool {
 
     /// Whether all that was learned is text, or text in `result`, in which there may be structure.
     fn learned_text_only(&self) -> bool {
-        let fields = self.fields();
+        let fields = self.shape.fields(&Policy::default());
         let is_wrapped =
             matches!(&fields[..], [field] if field.path == "result" && field.kinds == ["string"]);
         self.carriers.text_form().is_some() || is_wrapped

@@ -81,6 +81,7 @@ fn detail(
         .unwrap_or_default();
     let declared = declaration.and_then(|declaration| declaration.output_schema());
     let share = |millionths: u32| f64::from(millionths) / 1e6;
+    let (fields, root) = tool.explained_fields();
     ToolDetail {
         row: views::tool_row(id, tool, versions),
         description: definition.description,
@@ -89,8 +90,8 @@ fn detail(
         inferred_schema: (tool.shape.observations() > 0).then(|| raw(&tool.inferred_schema())).flatten(),
         carriers: tool.carriers,
         fits: views::declared_fit(tool),
-        fields: tool.fields().into_iter().map(views::field_row).collect(),
-        root: tool.root().map(views::field_row),
+        fields: fields.into_iter().map(views::field_row).collect(),
+        root: root.map(views::field_row),
         unseen: unseen_at_most(tool),
         stability: tool
             .shape

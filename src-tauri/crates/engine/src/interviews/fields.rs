@@ -3,6 +3,7 @@
 use schemascope_interview::{MAX_TOOL_FIELDS, ToolField};
 use schemascope_model::ToolId;
 use schemascope_registry::Registry;
+use schemascope_shape::Policy;
 
 use crate::views;
 
@@ -10,7 +11,7 @@ use crate::views;
 pub(crate) fn fields(registry: &Registry, tool_id: &str) -> Vec<ToolField> {
     let id: Option<ToolId> = tool_id.parse().ok();
     let Some(tool) = id.and_then(|id| registry.tool(&id)) else { return Vec::new() };
-    let rows = tool.fields().into_iter().map(views::field_row);
+    let rows = tool.shape.fields(&Policy::default()).into_iter().map(views::field_row);
     rows.take(MAX_TOOL_FIELDS)
         .map(|row| ToolField {
             presence: format!("{} of {}", row.present, row.parents),

@@ -30,11 +30,11 @@ impl Observations {
         last: u64,
         each: impl FnMut(&CallRecord, &Observation<'_>),
     ) -> Result<Self, Error> {
-        Self::after(reader, tool, unlearned, None, last, each)
+        Self::since(reader, tool, unlearned, None, last, each)
     }
 
     /// The same for observations that are newer than a time.
-    pub(crate) fn after(
+    pub(crate) fn since(
         reader: &Reader,
         tool: &ToolId,
         unlearned: &Unlearned,

@@ -114,8 +114,8 @@ impl Contest {
         // It is written a moment after the results it was learned from.
         let learned =
             self.version.evidence.last_observed.filter(|_| self.version.origin == VersionOrigin::Inferred);
-        let after = Some(learned.unwrap_or(self.version.created));
-        let found = Observations::after(reader, id, &self.unlearned, after, last, |_, observation| {
+        let since = Some(learned.unwrap_or(self.version.created));
+        let found = Observations::since(reader, id, &self.unlearned, since, last, |_, observation| {
             if !count(&mut trials.of, &observation.check(|json| of.check_stored(json)).0) {
                 trials.not_judged += 1;
             }

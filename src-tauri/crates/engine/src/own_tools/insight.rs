@@ -4,7 +4,7 @@ use schemascope_api::{ByQuality, BySource, SchemaChoice};
 use schemascope_model::{Quality, Source, ToolId};
 use schemascope_proxy::OWN_SERVER;
 use schemascope_registry::{Registry, Tool};
-use schemascope_shape::FieldReport;
+use schemascope_shape::{FieldReport, Policy};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -312,7 +312,7 @@ async fn report(sources: &Sources, mut arguments: Arguments) -> Result<Value, St
     rows.sort_by_key(|row| (!row.violated, row.drift_count == 0, row.quality));
     let tools_left_out = rows.len().saturating_sub(MAX_TOOLS);
     rows.truncate(MAX_TOOLS);
-    let mut fields = asked.map(|(_, tool)| tool.fields()).unwrap_or_default();
+    let mut fields = asked.map(|(_, tool)| tool.shape.fields(&Policy::default())).unwrap_or_default();
     fields.sort_by(|a, b| a.consistency.total_cmp(&b.consistency));
     let fields_left_out = fields.len().saturating_sub(MAX_FIELDS);
     fields.truncate(MAX_FIELDS);

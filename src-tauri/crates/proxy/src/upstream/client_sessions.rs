@@ -46,7 +46,7 @@ pub(crate) struct ClientSessions {
     pub(super) tasks: TaskTracker,
     /// Whether the upstream speaks the stateless era as well, and when it was asked.
     modern: tokio::sync::Mutex<Option<(bool, Instant)>>,
-    /// Where the clients are served that cannot be asked for roots, by their session.
+    /// Where clients are served, by their session; none for those of which it is not decided.
     places: Mutex<HashMap<Box<str>, Place>>,
     /// The failure to open the last session.
     failed: Mutex<Option<OpenFailure>>,

@@ -166,7 +166,11 @@ impl Bundle {
             let told = if self.values { schema.clone() } else { schema_without_values(schema) };
             to_raw_value(&told).ok()
         };
-        let fields = if self.values { tool.fields() } else { tool.shape.veiled().fields(&Policy::default()) };
+        let fields = if self.values {
+            tool.shape.fields(&Policy::default())
+        } else {
+            tool.shape.veiled().fields(&Policy::default())
+        };
         let presence = fields
             .into_iter()
             .filter(|field| !field.path.contains('⟦'))

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use schemascope_model::{Quality, Source, TextForm, Timestamp, ToolId};
+use schemascope_shape::Policy;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -60,7 +61,7 @@ impl RegistryRow {
         let declared = || Some((*declaration?.output_schema()?.schema).clone());
         let is_learned = tool.carriers.text_form().is_none() && tool.shape.observations() > 0;
         let inferred = || is_learned.then(|| tool.inferred_schema());
-        let fields = tool.fields();
+        let fields = tool.shape.fields(&Policy::default());
         let told = || fields.iter().filter(|field| field.depth == 0 && !field.path.contains('⟦'));
         let standing = tool.standing();
         let kinds = |kinds: &[String]| in_python(kinds);

@@ -2,7 +2,7 @@
 //! caller redacts.
 
 use schemascope_model::{Evidence, FieldEvidence};
-use schemascope_shape::FieldReport;
+use schemascope_shape::{FieldReport, Policy};
 
 use crate::tool::Tool;
 
@@ -16,7 +16,7 @@ pub const MAX_EXAMPLES: usize = 3;
 /// What is known of a tool now, without examples.
 pub fn evidence(tool: &Tool) -> Evidence {
     let millionths = |share: f64| (share * 1e6).round() as u32;
-    let fields = tool.fields();
+    let fields = tool.shape.fields(&Policy::default());
     let fields_left_out = fields.len().saturating_sub(MAX_FIELDS) as u64;
     let field = |field: FieldReport| FieldEvidence {
         path: field.path,

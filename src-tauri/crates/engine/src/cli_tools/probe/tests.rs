@@ -55,15 +55,20 @@ async fn program_only_reads_while_it_is_asked_unless_it_prints_nothing_so() {
     }
 }
 
-#[tokio::test]
-async fn the_same_text_for_a_subcommand_lists_nothing_below_it() {
+/// Asks a script of the shell for its help.
+async fn probed_script(text: &str) -> Probed {
     let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("images");
-    let text = "printf 'Usage: sh COMMAND [FILES...]\\nCommands:\\n  list ls    List it\\n  make-it mt Create it from files\\n  verify     Check it\\n\\nOptions:\\n  -f  --force      Go on\\n'\n";
+    let script = folder.path().join("script");
     std::fs::write(&script, text).unwrap();
     let mut entry = CliEntry::of_command("sh");
     entry.args = vec![script.display().to_string()];
-    let probed = probe(&entry, true).await.unwrap();
+    probe(&entry, true).await.unwrap()
+}
+
+#[tokio::test]
+async fn the_same_text_for_a_subcommand_lists_nothing_below_it() {
+    let text = "printf 'Usage: sh COMMAND [FILES...]\\nCommands:\\n  list ls    List it\\n  make-it mt Create it from files\\n  verify     Check it\\n\\nOptions:\\n  -f  --force      Go on\\n'\n";
+    let probed = probed_script(text).await;
     let names: Vec<String> = probed.tools.iter().map(|(words, _)| words.join(" ")).collect();
     assert_eq!(names, ["list", "make-it", "verify"]);
     assert!(probed.tools.iter().all(|(_, tool)| tool.options[0].flags == ["-f", "--force"]));
@@ -72,13 +77,8 @@ async fn the_same_text_for_a_subcommand_lists_nothing_below_it() {
 /// apt: `apt show --help` prints what `apt --help` does, and takes names of packages.
 #[tokio::test]
 async fn subcommands_with_the_help_of_all_take_what_follows() {
-    let folder = tempfile::tempdir().unwrap();
-    let script = folder.path().join("packages");
     let text = "printf 'Usage: sh [options] command\n\nCommands:\n  list    List packages\n  show    Show a package\n\nOptions:\n  -q, --quiet   Say less\n'\n";
-    std::fs::write(&script, text).unwrap();
-    let mut entry = CliEntry::of_command("sh");
-    entry.args = vec![script.display().to_string()];
-    let probed = probe(&entry, true).await.unwrap();
+    let probed = probed_script(text).await;
     let shown = |(words, tool): &(Vec<String>, Definition)| {
         let names: Vec<(&str, bool)> =
             tool.positionals.iter().map(|one| (one.name.as_str(), one.repeated)).collect();
