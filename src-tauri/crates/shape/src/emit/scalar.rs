@@ -115,12 +115,12 @@ pub(crate) fn enumerated<'t>(tree: View<'t>, id: Id, kind: Type, limits: &Limits
     }
     let values = distinct.values()?;
     let mut values: Vec<&str> = values.into_iter().map(|(text, _)| text).collect();
+    if names_things(tree, id) || values.iter().any(|text| is_name(text)) {
+        return None;
+    }
     if kind == Type::Integer {
         values.sort_by_key(|text| text.parse::<i128>().unwrap_or_default());
         return Some(values).filter(|values| least >= 3 && are_codes(values));
-    }
-    if names_things(tree, id) || values.iter().any(|text| is_name(text)) {
-        return None;
     }
     let words = values.iter().all(|text| is_word(text));
     let few = count > 1 && !words && node.documents < limits.enum_documents * count as u64;
