@@ -42,6 +42,27 @@ fn items_that_are_always_the_same_are_no_enum() {
     assert_eq!(items["properties"]["name"], json!({"type": "string"}), "{items}");
 }
 
+/// An agent that asks for the same few things again and again learns nothing new about others.
+#[test]
+fn few_results_that_recur_fix_no_values_and_no_lengths() {
+    let learned = |different: usize| {
+        let document = |n: usize| {
+            let n = n % different;
+            let state = ["open", "closed"][n % 2];
+            json!({"id": n, "state": state, "kind": "pr", "sizes": [n, n + 1], "rows": [{"id": 9 * n}, {"id": 9 * n + 1}]})
+        };
+        schema(&shape((0..60).map(document)))["properties"].clone()
+    };
+    let few = learned(3);
+    assert_eq!(few["state"], json!({"type": "string"}));
+    assert_eq!(few["kind"], json!({"type": "string"}));
+    assert_eq!(few["sizes"]["maxItems"], Value::Null);
+    let many = learned(30);
+    assert_eq!(many["state"]["enum"], json!(["closed", "open"]));
+    assert_eq!(many["kind"]["const"], "pr");
+    assert_eq!(many["sizes"]["maxItems"], 2);
+}
+
 #[test]
 fn values_that_are_no_words_become_an_enum_only_after_more_documents() {
     let state = |n: usize, kinds: &[&str]| json!({"all": vec![kinds[n % 3]; 5], "n": n});

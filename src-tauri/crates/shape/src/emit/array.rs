@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Emitter, Kinds, Policy, Schema, of_types, typed};
+use super::{Emitter, Kinds, Limits, Schema, of_types, typed};
 use crate::node::{Id, Type};
 use crate::path::Step;
 use crate::values::POSITIONS;
@@ -17,16 +17,20 @@ pub(crate) struct Tuple {
     pub(crate) positions: Option<Vec<Kinds>>,
 }
 
+/// Different observations required for a tuple or a fixed length.
+const VARIETY: u64 = 6;
+
 impl Tuple {
     /// Returns the tuple if the arrays of a node are tuples: all of one length from 2 to 8,
     /// observed often enough.
-    pub(crate) fn of(tree: View<'_>, id: Id, policy: &Policy) -> Option<Self> {
+    pub(crate) fn of(tree: View<'_>, id: Id, limits: &Limits) -> Option<Self> {
         let arrays = tree.arrays(id)?;
         let count = tree.node(id).count(Type::Array);
         let length = usize::try_from(arrays.lengths.0).ok()?;
         if arrays.lengths.0 != arrays.lengths.1
             || !(2..=POSITIONS).contains(&length)
-            || count < policy.tuple_after
+            || count < limits.tuple_after
+            || limits.variety < VARIETY
         {
             return None;
         }
@@ -47,7 +51,7 @@ impl Tuple {
             kinds.iter().all(|kinds| kinds.iter().filter(|kind| **kind != Type::Null).count() <= 1);
         // Points, boxes and colours have a fixed length; a page of ten records is just a page.
         let numbers = kinds.iter().flatten().all(|kind| matches!(kind, Type::Number | Type::Null));
-        let is_informative = if same { numbers && count >= 2 * policy.tuple_after } else { one_type_each };
+        let is_informative = if same { numbers && count >= 2 * limits.tuple_after } else { one_type_each };
         if !is_informative {
             return None;
         }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::refresh::{ChangedNodes, NodeStatus, Refresh};
-use super::{Limits, Policy, Schema, nesting, varies_at};
+use super::{Limits, MOST_VARIETY, Policy, Schema, nesting, variety};
 use crate::node::Id;
 use crate::shape::Shape;
 use crate::tree::{Kept, ROOT, Tree};
@@ -29,7 +29,7 @@ struct Tracking {
     kept: Vec<Kept>,
     /// Depth of the deepest node.
     deepest: usize,
-    /// A node which shows that observations differ.
+    /// A node which shows that enough observations differ.
     varies_at: Option<Id>,
     /// Thresholds at the last update.
     limits: Option<Limits>,
@@ -60,9 +60,10 @@ impl Emission {
         reduced(&tracking.kept, &before).for_each(|id| mark_above(&shape.tree, id, &mut stale));
         let tree = View::new(&shape.tree, &tracking.kept);
 
-        tracking.varies_at =
-            tracking.varies_at.filter(|id| tree.shows(*id) && !tree.is_bare(*id)).or_else(|| varies_at(tree));
-        let limits = Limits::of(tree, &self.policy, tracking.varies_at.is_some());
+        let known = tracking.varies_at.filter(|id| tree.shows(*id) && !tree.is_bare(*id));
+        let (most, at) = known.map_or_else(|| variety(tree), |id| (MOST_VARIETY, id));
+        tracking.varies_at = (most == MOST_VARIETY).then_some(at);
+        let limits = Limits::of(tree, &self.policy, most);
         let before = tracking.limits.replace(limits);
         let changed = before.and_then(|before| limits.nodes_decided_otherwise(tree, &before));
         let since = since.filter(|_| changed.is_some());

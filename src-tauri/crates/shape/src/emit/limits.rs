@@ -17,8 +17,8 @@ use crate::view::View;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     policy: Policy,
-    /// Whether observations differ. If the same call was made repeatedly, every value is the same.
-    pub(super) varied: bool,
+    /// Number of observations that differ at least, if they are few: the same call may have been made repeatedly.
+    pub(super) variety: u64,
     /// [Mistaken](mistaken) fields of a record from which on none is required and none excluded.
     pub(super) mistaken: f64,
     /// The same for a record, divided by the number of its fields.
@@ -36,10 +36,10 @@ impl Deref for Limits {
 }
 
 impl Limits {
-    pub(super) fn of(tree: View<'_>, policy: &Policy, varied: bool) -> Self {
+    pub(super) fn of(tree: View<'_>, policy: &Policy, variety: u64) -> Self {
         let mut limits = Self {
             policy: *policy,
-            varied,
+            variety,
             mistaken: f64::MAX,
             mistaken_a_field: f64::MAX,
             integer_after: 1,

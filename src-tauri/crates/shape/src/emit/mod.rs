@@ -72,7 +72,7 @@ impl Shape {
 
 /// Returns the thresholds for what was observed.
 pub(crate) fn limits(tree: View<'_>, policy: &Policy) -> Limits {
-    Limits::of(tree, policy, varies_at(tree).is_some())
+    Limits::of(tree, policy, variety(tree).0)
 }
 
 /// Adds `$schema` to the root's schema.
@@ -233,17 +233,24 @@ impl<'p> Emitter<'p> {
     }
 }
 
-/// Number of distinct values above which observations are considered to differ.
-const VARIED: u64 = 4;
+/// Different observations from which on their number no longer limits what is concluded.
+const MOST_VARIETY: u64 = 20;
 
-/// Returns a path with so many values that the observations must differ.
-fn varies_at(tree: View<'_>) -> Option<Id> {
-    let varies = |id: Id| {
+/// Returns how many of the observations differ at least, up to [`MOST_VARIETY`], and the path that shows it: as many as
+/// it has values, or a fraction of them where one observation has several.
+fn variety(tree: View<'_>) -> (u64, Id) {
+    let mut most = (0, ROOT);
+    for (id, node) in tree.nodes() {
         let strings = tree.strings(id).map_or(0, |strings| strings.distinct.count());
         let numbers = tree.numbers(id).map_or(0, |numbers| numbers.distinct.count());
-        strings.max(numbers) >= VARIED
-    };
-    tree.nodes().map(|(id, _)| id).find(|id| varies(*id))
+        let values = node.total().max(1);
+        let here = (strings.max(numbers) as u128 * u128::from(node.documents) / u128::from(values)) as u64;
+        most = most.max((here.min(MOST_VARIETY), id));
+        if most.0 == MOST_VARIETY {
+            break;
+        }
+    }
+    most
 }
 
 /// Returns the schema that states only the type.

@@ -110,7 +110,11 @@ pub(crate) fn enumerated<'t>(tree: View<'t>, id: Id, kind: Type, limits: &Limits
         return None;
     }
     // Redacted values are not counted here, and a number may be of another type.
-    if known != total || least < 2 || count > limits.enum_values || count == 1 && !limits.varied {
+    if known != total
+        || least < 2
+        || count > limits.enum_values
+        || limits.variety < VARIETY * count.max(2) as u64
+    {
         return None;
     }
     let values = distinct.values()?;
@@ -130,6 +134,9 @@ pub(crate) fn enumerated<'t>(tree: View<'t>, id: Id, kind: Type, limits: &Limits
     values.sort_unstable();
     Some(values)
 }
+
+/// Different observations required for each value of an `enum`; a `const` requires as many as two.
+const VARIETY: u64 = 3;
 
 /// Last words of keys whose values name single things, of which there will be others.
 const NAMES: [&str; 24] = [
