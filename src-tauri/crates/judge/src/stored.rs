@@ -1,4 +1,4 @@
-//! Conformance of check_stored documents, which are redacted.
+//! Conformance of stored documents, which are redacted.
 //!
 //! A marker stands for an unknown value of its type, so it can break a rule about types and no
 //! other rule. A violation names places and names of the schema, never values.
@@ -17,7 +17,7 @@ const MAX_VIOLATIONS: usize = 32;
 /// Longest name in a violation.
 const MAX_NAME: usize = 60;
 
-/// Conformance of a check_stored document.
+/// Conformance of a stored document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conformance {
     /// The document fits, as far as its markers show.
@@ -29,7 +29,19 @@ pub enum Conformance {
 }
 
 impl Judge {
-    /// Checks a check_stored document.
+    /// Returns whether a stored document fits, as [`Self::check_stored`] does, without the time to find out why not.
+    pub fn fits_stored(&self, json: &str) -> Option<bool> {
+        if json.contains(MARKER) {
+            return match self.check_stored(json) {
+                Conformance::Fits => Some(true),
+                Conformance::Violates(_) => Some(false),
+                Conformance::Unknown => None,
+            };
+        }
+        self.fits(json)
+    }
+
+    /// Checks a stored document.
     pub fn check_stored(&self, json: &str) -> Conformance {
         let Some(mut prepared) = self.prepare(json) else { return Conformance::Unknown };
         let mut hidden = Hidden::default();
@@ -215,7 +227,10 @@ mod tests {
     use super::*;
 
     fn violation(schema: &Value, document: &Value) -> Option<(String, String)> {
-        match Judge::new(schema).check_stored(&document.to_string()) {
+        let (judge, document) = (Judge::new(schema), document.to_string());
+        let found = judge.check_stored(&document);
+        assert_eq!(judge.fits_stored(&document), Some(found == Conformance::Fits), "{document}");
+        match found {
             Conformance::Fits => None,
             Conformance::Violates(found) => found.into_iter().next().map(|one| (one.path, one.rule)),
             Conformance::Unknown => panic!("{schema} cannot be used"),

@@ -156,6 +156,13 @@ impl<'a> Observation<'a> {
         }
     }
 
+    /// Returns whether the value that is learned fits, or the one that was sent, as [`Self::check`] does.
+    pub fn fits(&self, fits: impl Fn(&str) -> Option<bool>) -> Option<bool> {
+        let learned = fits(&self.json);
+        let sent = || self.sent.as_deref().and_then(&fits);
+        if learned != Some(true) && sent() == Some(true) { Some(true) } else { learned }
+    }
+
     /// Lets go of the result it was read from.
     pub fn detach(self, result: &RawValue) -> Detached {
         let place = |json| Place::of(json, result);

@@ -1,11 +1,13 @@
 //! A tool's latest observations, from the store.
 
+use std::ops::ControlFlow;
+
 use schemascope_model::{CallRecord, Outcome, Timestamp, ToolId};
 use schemascope_registry::{Observation, Unlearned, observe};
 use schemascope_store::{CallQuery, Error, Reader};
 
 /// Calls read at a time.
-const PAGE: usize = 200;
+const PAGE: usize = 50;
 /// Calls read at most for each observation that is wanted.
 const CALLS_PER_OBSERVATION: u64 = 10;
 
@@ -16,7 +18,7 @@ pub(crate) struct Observations {
     pub(crate) count: u64,
     /// Calls whose bodies are not stored.
     pub(crate) without_bodies: u64,
-    /// Whether older calls were not looked at, because too many were no observations.
+    /// Whether older calls were not looked at, because too many were no observations, or those found were enough.
     pub(crate) limited: bool,
 }
 
@@ -28,19 +30,22 @@ impl Observations {
         tool: &ToolId,
         unlearned: &Unlearned,
         last: u64,
-        each: impl FnMut(&CallRecord, &Observation<'_>),
+        mut each: impl FnMut(&CallRecord, &Observation<'_>),
     ) -> Result<Self, Error> {
-        Self::since(reader, tool, unlearned, None, last, each)
+        Self::since(reader, tool, unlearned, None, last, |call, observation| {
+            each(call, observation);
+            ControlFlow::Continue(())
+        })
     }
 
-    /// The same for observations that are newer than a time.
+    /// The same for observations that are newer than a time, until `each` has enough.
     pub(crate) fn since(
         reader: &Reader,
         tool: &ToolId,
         unlearned: &Unlearned,
         since: Option<Timestamp>,
         last: u64,
-        mut each: impl FnMut(&CallRecord, &Observation<'_>),
+        mut each: impl FnMut(&CallRecord, &Observation<'_>) -> ControlFlow<()>,
     ) -> Result<Self, Error> {
         let mut found = Self::default();
         let mut calls = 0;
@@ -61,7 +66,10 @@ impl Observations {
                     Some(observation) if unlearned.has(&observation) => {}
                     Some(observation) => {
                         found.count += 1;
-                        each(call, &observation);
+                        if each(call, &observation).is_break() {
+                            found.limited = true;
+                            return Ok(found);
+                        }
                     }
                     None => found.without_bodies += u64::from(call.bodies_left_out),
                 }

@@ -2,10 +2,11 @@
 //!
 //! The rule that makes a verdict of it is in `registry`.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use schemascope_compare::{Comparison, compare};
-use schemascope_judge::{Conformance, Judge};
+use schemascope_judge::Judge;
 use schemascope_model::{ToolId, VersionOrigin};
 use schemascope_registry::versions::{
     Decided, KnownDrift, Obstacle, Refused, ToolVersions, Trial, Version, obstacles,
@@ -16,6 +17,9 @@ use serde_json::Value;
 
 use super::observations::Observations;
 use super::summary::possible_failures;
+
+/// Bytes of results that are enough to judge a version by. Long results that do not fit take some 50 ms a megabyte.
+const ENOUGH_BYTES: usize = 8 << 20;
 
 /// A version with the schemas it competes with.
 pub(crate) struct Contest {
@@ -98,7 +102,7 @@ impl Contest {
         promote_after: u64,
     ) -> Result<Verdict, Error> {
         // Fewer would never be enough.
-        let trials = self.trials(reader, id, last.max(promote_after))?;
+        let trials = self.trials(reader, id, last.max(promote_after), promote_after)?;
         let comparison = self.effective.as_ref().map(|(_, schema)| compare(schema, &self.version.schema));
         let readers = comparison.as_ref().map(|found| (found.output, found.changes.as_slice()));
         let drifts = self.versions.drifts();
@@ -106,7 +110,8 @@ impl Contest {
         Ok(Verdict { trials, comparison, obstacles })
     }
 
-    fn trials(&self, reader: &Reader, id: &ToolId, last: u64) -> Result<Trials, Error> {
+    /// Tries at most `last` results: fewer, but at least `least`, where they are long.
+    fn trials(&self, reader: &Reader, id: &ToolId, last: u64, least: u64) -> Result<Trials, Error> {
         let of = Judge::new(&self.version.schema);
         let effective = self.effective.as_ref().map(|(_, schema)| Judge::new(schema));
         let previous = self.previous.as_ref().map(|version| Judge::new(&version.schema));
@@ -115,29 +120,28 @@ impl Contest {
         let learned =
             self.version.evidence.last_observed.filter(|_| self.version.origin == VersionOrigin::Inferred);
         let since = Some(learned.unwrap_or(self.version.created));
+        let (mut tried, mut bytes) = (0, 0);
         let found = Observations::since(reader, id, &self.unlearned, since, last, |_, observation| {
-            if !count(&mut trials.of, &observation.check(|json| of.check_stored(json)).0) {
-                trials.not_judged += 1;
+            let fits = |judge: &Judge| observation.fits(|json| judge.fits_stored(json));
+            match fits(&of) {
+                Some(fits) => trials.of.add(fits),
+                None => trials.not_judged += 1,
             }
-            if let Some(judge) = &effective {
-                count(&mut trials.effective, &observation.check(|json| judge.check_stored(json)).0);
+            if let Some(fits) = effective.as_ref().and_then(fits) {
+                trials.effective.add(fits);
             }
-            if let Some(judge) = &previous {
-                count(&mut trials.previous, &observation.check(|json| judge.check_stored(json)).0);
+            if let Some(fits) = previous.as_ref().and_then(fits) {
+                trials.previous.add(fits);
+            }
+            (tried, bytes) = (tried + 1, bytes + observation.json.len());
+            if tried >= least && bytes >= ENOUGH_BYTES {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
             }
         })?;
         trials.not_judged += found.without_bodies;
         trials.limited = found.count == last || found.limited;
         Ok(trials)
     }
-}
-
-/// Counts a result; false if it could not be checked.
-fn count(trial: &mut Trial, conformance: &Conformance) -> bool {
-    match conformance {
-        Conformance::Fits => trial.add(true),
-        Conformance::Violates(_) => trial.add(false),
-        Conformance::Unknown => return false,
-    }
-    true
 }
