@@ -42,6 +42,28 @@ fn items_that_are_always_the_same_are_no_enum() {
     assert_eq!(items["properties"]["name"], json!({"type": "string"}), "{items}");
 }
 
+/// Alternatives repeat all fields: records of 40 fields in which a flag comes with one more had four times their size.
+#[test]
+fn tag_that_determines_few_of_many_fields_makes_no_union() {
+    let learned = |others: usize| {
+        let document = |n: usize| {
+            let mut document = json!({"id": format!("x{n}"), "paid": n.is_multiple_of(2)});
+            if n.is_multiple_of(2) {
+                document["receipt"] = json!(format!("r{n}"));
+            }
+            for other in 0..others {
+                document[format!("f{other}")] = json!(n + other);
+            }
+            document
+        };
+        schema(&shape((0..60).map(document)))
+    };
+    assert_eq!(learned(3)["oneOf"].as_array().map(Vec::len), Some(2));
+    let many = learned(12);
+    assert_eq!(many["oneOf"], Value::Null);
+    assert_eq!(many["properties"]["receipt"], json!({"type": "string"}));
+}
+
 /// An agent that asks for the same few things again and again learns nothing new about others.
 #[test]
 fn few_results_that_recur_fix_no_values_and_no_lengths() {

@@ -17,6 +17,10 @@ use apart::apart;
 /// (Good–Turing).
 const MAX_ONCE: f64 = 0.05;
 
+/// Other fields for each one that a tag must determine. Each alternative repeats all fields, nested alternatives
+/// included, so a tag that says little makes the schema large, and rejects what is rarely there.
+const FIELDS_A_DETERMINED_ONE: usize = 5;
+
 /// A union of records.
 pub(crate) struct Alternatives<'t> {
     /// Place of the field whose value distinguishes the alternatives; none if each has a field of its own.
@@ -203,7 +207,8 @@ fn tagged<'t>(tree: View<'t>, id: Id, tags: &'t Tags, policy: &Limits) -> Option
         }
         let determined =
             (0..node.fields.len()).filter(|place| *place != tag && determines(&rows, *place)).count();
-        if determined > best.as_ref().map_or(0, |best| best.determined) {
+        let tells_enough = determined * FIELDS_A_DETERMINED_ONE >= node.fields.len() - 1;
+        if tells_enough && determined > best.as_ref().map_or(0, |best| best.determined) {
             let branches: Vec<_> = rows.into_iter().map(Branch::Value).collect();
             if differ(node, tag, &branches, policy) {
                 best = Some(Alternatives { tag: Some(tag), branches, determined });
