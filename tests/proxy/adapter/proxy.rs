@@ -115,5 +115,5 @@ pub fn mirror<'a>(
 }
 
 pub fn schema(value: &Value) -> Schema {
-    Schema { digest: value.to_string().into(), schema: Arc::new(value.clone()) }
+    Schema { digest: value.to_string().into(), schema: Arc::new(value.clone()), inferred: false }
 }

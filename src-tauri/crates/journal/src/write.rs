@@ -109,6 +109,11 @@ impl Journal {
         appended
     }
 
+    /// Returns whether fewer bytes than the reserve are free.
+    pub fn lacks_space(&self) -> bool {
+        self.check_space().is_err()
+    }
+
     fn check_space(&self) -> Result<(), Error> {
         match space::free_space(&self.dir) {
             Some(free) if free < self.reserve => {

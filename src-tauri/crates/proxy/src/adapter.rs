@@ -310,7 +310,7 @@ mod tests {
 
     fn adapter() -> (Arc<Adapter>, Effective, ToolId) {
         let schema = Arc::new(json!({"type": "object", "required": ["id"]}));
-        let effective = Effective::Enforced(Schema { digest: "d".into(), schema });
+        let effective = Effective::Enforced(Schema { digest: "d".into(), schema, inferred: false });
         let changed = Arc::new(watch::Sender::new(ListVersion::default()));
         let schemas = Arc::new(FixedSchema(effective.clone()));
         let adapter = Arc::new(Adapter::new(Adapting::default(), schemas, Arc::new(NoObserver), changed));

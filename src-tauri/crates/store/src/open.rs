@@ -37,7 +37,7 @@ const MAX_NAMED_DAMAGE: usize = 10;
 const OPEN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Bytes that stay free on the disk, for other programs and for closing cleanly.
-const RESERVED_BYTES: u64 = 100 << 20;
+pub(crate) const RESERVED_BYTES: u64 = 100 << 20;
 
 /// Findings and repairs of opening a store.
 #[derive(Debug, Default)]

@@ -86,7 +86,11 @@ impl Writer {
             self.unlink_empty(&mut progress)?;
         }
         if !progress.more && self.wants_new_segment(policy, now)? {
-            self.begin_with_snapshot(states())?;
+            // Also on a full disk, where nothing can be deleted without one.
+            self.use_reserve(true);
+            let begun = self.begin_with_snapshot(states());
+            self.use_reserve(false);
+            begun?;
             progress.segment_begun = true;
             progress.more = true;
         }
@@ -127,7 +131,9 @@ impl Writer {
         if self.retention.draining.is_none() {
             let segments = schemascope_journal::segments(self.journal.dir())?;
             let Some(first) = segments.first().map(|segment| segment.number) else { return Ok(()) };
-            if self.bytes_used(&segments) <= limit || !self.is_covered(first)? {
+            let used = self.bytes_used(&segments);
+            let leaves_enough = used_without_first(&segments, used) >= limit / 2;
+            if used <= limit || !(leaves_enough || self.journal.lacks_space()) || !self.is_covered(first)? {
                 return Ok(());
             }
             let ids = crate::summaries::call_ids(self.journal.dir(), first)?;
@@ -245,6 +251,14 @@ impl Writer {
         segments.iter().map(|segment| segment.bytes).sum::<u64>()
             + self.index.bytes_used(folder_bytes(&index))
     }
+}
+
+/// Returns the bytes used without the oldest segment and its part of the index. A segment that was written under a
+/// higher limit may hold everything there is.
+fn used_without_first(segments: &[Segment], used: u64) -> u64 {
+    let all: u64 = segments.iter().map(|segment| segment.bytes).sum();
+    let first = segments.first().map_or(0, |segment| segment.bytes);
+    (u128::from(used) * u128::from(all - first) / u128::from(all.max(1))) as u64
 }
 
 /// Returns the size of the files in a folder. Unreadable files count as zero.

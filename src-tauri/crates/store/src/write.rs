@@ -9,7 +9,7 @@ use schemascope_model::{CallId, ToolId};
 use crate::ballast::Ballast;
 use crate::index::{Index, MAX_OPERATIONS};
 use crate::lock::Lock;
-use crate::open::make_files_private;
+use crate::open::{RESERVED_BYTES, make_files_private};
 use crate::retain::Retention;
 use crate::{Entry, Error, Packed};
 
@@ -135,6 +135,11 @@ impl Writer {
         let written = self.index.guarded(|| write(&self.index, &mut self.compressor));
         self.index_behind = written.is_err();
         written
+    }
+
+    /// Lets entries take half of the space that is reserved on the disk, or none of it: for the last ones before a close.
+    pub fn use_reserve(&mut self, may: bool) {
+        self.journal.set_reserve(if may { RESERVED_BYTES / 2 } else { RESERVED_BYTES });
     }
 
     /// Returns whether the index failed and is not written until the next start.

@@ -166,6 +166,24 @@ fn byte_limit_bounds_the_disk_use() {
     assert_eq!((restored, ids(&reader)), (counter, stored));
 }
 
+/// Regression: a segment from before the limit held all calls, and all of them were removed.
+#[test]
+fn byte_limit_keeps_the_newest_calls_of_a_store_that_had_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mut writer, reader, _, mut counter) = open(dir.path());
+    fill(&mut writer, &mut counter, 0..3_000, 4_000);
+    let policy = Policy { bytes: Some(8 << 20), ..Policy::default() };
+    retain(&mut writer, &counter, &policy, Timestamp::from_millis(3_000));
+    assert_eq!(ids(&reader).len(), 3_000);
+    for at in (3_000..6_000).step_by(100) {
+        fill(&mut writer, &mut counter, at..at + 100, 4_000);
+        retain(&mut writer, &counter, &policy, Timestamp::from_millis(at + 100));
+        assert!(ids(&reader).len() > 500, "{} are left at {at}", ids(&reader).len());
+    }
+    assert!(fs::metadata(dir.path().join("journal")).is_ok() && ids(&reader).len() < 2_500);
+    assert_eq!(ids(&reader).last().map(|id| id.time()), Some(Timestamp::from_millis(5_999)));
+}
+
 /// A store whose segments have no complete snapshot gets one before any segment is deleted.
 #[test]
 fn segments_are_deleted_only_after_a_complete_snapshot() {

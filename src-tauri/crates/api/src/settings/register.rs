@@ -141,6 +141,6 @@ settings! {
     keep_mb, "keep-mb": limit(16..1_000_000_000, "MB") in Storage {
         label: "Keep journal and index below",
         summary: "remove the oldest calls above this size, in MB",
-        details: "The size is that of journal and index together. The oldest calls are removed first.",
+        details: "The size is that of journal and index together. The oldest calls are removed first, a file at a time, of an eighth of this size or, from before it was set, of 64 MB. Such a file stays until half of this size is newer, or until the disk is full.",
     }
 }

@@ -178,6 +178,7 @@ fn declared(tool: &Tool) -> Effective {
         Effective::Declared(Schema {
             digest: (*declared.digest).into(),
             schema: Arc::clone(&declared.schema),
+            inferred: false,
         })
     })
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use schemascope_model::{IdSource, Quality, Timestamp, ToolId};
+use schemascope_model::{IdSource, Quality, Timestamp, ToolId, VersionOrigin};
 use schemascope_proxy::{Effective, Schema};
 use schemascope_registry::Tool;
 use schemascope_registry::versions::{
@@ -244,7 +244,11 @@ pub(crate) fn in_effect(in_force: &InForce) -> Effective {
 
 /// A version's schema as the call path has it.
 pub(crate) fn schema(version: &Version) -> Schema {
-    Schema { digest: (*version.digest).into(), schema: Arc::clone(&version.schema) }
+    Schema {
+        digest: (*version.digest).into(),
+        schema: Arc::clone(&version.schema),
+        inferred: version.origin == VersionOrigin::Inferred,
+    }
 }
 
 /// Observations and quality of a tool, as entries note them.
@@ -254,7 +258,7 @@ pub(crate) fn known(tool: &Tool) -> (u64, Quality) {
 
 #[cfg(test)]
 mod tests {
-    use schemascope_model::{Evidence, VersionOrigin};
+    use schemascope_model::Evidence;
     use schemascope_registry::versions::{Cut, Wish};
     use serde_json::json;
     use serde_json::value::to_raw_value;

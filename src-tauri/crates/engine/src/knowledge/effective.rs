@@ -123,7 +123,7 @@ fn declared(server: &str, tool: &ListedTool, at: Timestamp) -> Option<(ToolId, E
     let definition = RawValue::from_string(String::from_utf8(tool.definition.to_vec()).ok()?).ok()?;
     let declaration = Declaration::new(definition, at);
     let schema = declaration.output_schema()?;
-    let schema = Schema { digest: (*schema.digest).into(), schema: schema.schema.clone() };
+    let schema = Schema { digest: (*schema.digest).into(), schema: schema.schema.clone(), inferred: false };
     Some((id, Effective::Declared(schema)))
 }
 
@@ -152,7 +152,7 @@ mod tests {
     fn decided_version_precedes_declared_schema() {
         let schemas = EffectiveSchemas::default();
         let id: ToolId = "a__x".parse().unwrap();
-        let schema = Schema { digest: "d".into(), schema: Arc::new(true.into()) };
+        let schema = Schema { digest: "d".into(), schema: Arc::new(true.into()), inferred: false };
         schemas.decide(&id, Some(Effective::Promoted(schema)));
         assert!(matches!(schemas.of(&id), Effective::Promoted(_)));
         schemas.listed("a", &[], Timestamp::from_millis(1));
@@ -182,7 +182,8 @@ mod tests {
         assert_eq!(text(&schemas), serde_json::Value::Null, "an upstream's own schema stays as it is");
 
         let decided = serde_json::json!({"type": "object", "properties": {"total": {"type": "number"}}});
-        let decided = Effective::Pinned(Schema { digest: "d".into(), schema: Arc::new(decided) });
+        let decided =
+            Effective::Pinned(Schema { digest: "d".into(), schema: Arc::new(decided), inferred: false });
         schemas.decide(&id, Some(decided));
         assert_eq!(text(&schemas), "What is paid");
         assert!(schemas.describe(|| descriptions("Paid in euros")));

@@ -83,8 +83,7 @@ impl Stage for Drafter {
 impl Drafter {
     fn work(&mut self, job: Job) -> Result<(), SendError<WriterJob>> {
         match job {
-            // Nothing can be written before the end.
-            Job::Call(_) if self.metrics.is_ending_stalled() => {
+            Job::Call(_) if self.metrics.given_up.load(Ordering::Relaxed) => {
                 self.metrics.dropped.fetch_add(1, Ordering::Relaxed);
                 self.metrics.waiting.fetch_sub(1, Ordering::Relaxed);
                 Ok(())
@@ -109,7 +108,6 @@ impl Drafter {
                 Ok(())
             }
             Job::Flush(done) => self.next.send(WriterJob::Flush(done)),
-            Job::Retain(policy) => self.next.send(WriterJob::Retain(policy)),
             Job::Relearn(step) => self.next.send(WriterJob::Relearn(step)),
             Job::Close => Ok(()),
         }

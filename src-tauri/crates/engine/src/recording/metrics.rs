@@ -27,6 +27,8 @@ pub(super) struct Metrics {
     pub(super) stalled: watch::Sender<Option<String>>,
     pub(super) index_behind: AtomicBool,
     pub(super) closing: AtomicBool,
+    /// Whether the recorder ends and the disk takes no more.
+    pub(super) given_up: AtomicBool,
     /// Time from the answer to the journal.
     pub(super) latency: Histogram,
     /// Time of calls from request to answer.
@@ -45,11 +47,6 @@ impl Metrics {
     pub(super) async fn until_stalled(&self) {
         // The sender is this, so it cannot be gone.
         let _ = self.stalled.subscribe().wait_for(Option::is_some).await;
-    }
-
-    /// Whether the recorder is to end while the disk takes no writes.
-    pub(super) fn is_ending_stalled(&self) -> bool {
-        self.closing.load(Ordering::Relaxed) && self.stalled.borrow().is_some()
     }
 
     /// Whether calls wait in the queue, or a reader waits until it is empty.

@@ -87,7 +87,6 @@ impl Records {
         };
         let recorder = Recorder::start(writer, options.durability, options.recording, parts);
         let recorder = recorder.map_err(OpenError::System)?;
-        // The queue is still empty, so this is taken.
         recorder.retain(retention(&settings));
         Ok((Self { registry, flows, reader, recorder, events }, recovery::notes(&recovery)))
     }

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use schemascope_model::Timestamp;
 use schemascope_proxy::ListedTool;
 use schemascope_registry::Detached;
-use schemascope_store::{Error, Packed, Policy, Position};
+use schemascope_store::{Error, Packed, Position};
 use tokio::sync::oneshot;
 
 use super::capacity::Reservation;
@@ -20,8 +20,6 @@ pub(super) enum Job {
     /// Journals the newest listing of this server, found in [`Listings`].
     Listed(String),
     Flush(oneshot::Sender<()>),
-    /// Changes which calls are kept.
-    Retain(Policy),
     /// Changes what is known of a tool.
     Relearn(Relearn),
     Close,
@@ -50,8 +48,6 @@ pub(super) enum WriterJob {
     /// Journals the newest listing of this server, and notifies once that is done.
     Listed(String, oneshot::Sender<()>),
     Flush(oneshot::Sender<()>),
-    /// Changes which calls are kept.
-    Retain(Policy),
     /// Changes what is known of a tool.
     Relearn(Relearn),
     Close,

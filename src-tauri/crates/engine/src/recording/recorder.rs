@@ -23,7 +23,7 @@ use schemascope_redact::Redaction;
 use schemascope_registry::{Registry, Validators};
 use schemascope_shape::HashKey;
 use schemascope_store::{Error, Packer, Policy, Writer, free_space};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 use super::capacity::{MAX_BYTES, QueueCapacity, Reservation};
 use super::draft::Draft;
@@ -71,6 +71,7 @@ pub(crate) struct Recorder {
     listings: Arc<Listings>,
     events: Arc<Events>,
     trails: Arc<Trails>,
+    policy: watch::Sender<Policy>,
     writing: Mutex<Option<Threads>>,
     /// Threads to unpark when there is something to do after a pause.
     watchers: [Thread; 2],
@@ -101,6 +102,7 @@ impl Recorder {
         let journal_dir = writer.journal_dir().to_owned();
         let (metrics, listings) = (Arc::new(Metrics::default()), Arc::new(Listings::default()));
         let trails = Arc::new(Trails::default());
+        let (policy, policy_changes) = watch::channel(Policy::default());
         let capacity = Arc::new(QueueCapacity::new(Pacer::start()?));
         let HashKey(first, second) = registry.lock().key();
         let drafter = Drafter {
@@ -125,6 +127,7 @@ impl Recorder {
             listings: Arc::clone(&listings),
             events: Arc::clone(&events),
             redaction,
+            policy: policy_changes,
         };
         let waiting = Arc::clone(&metrics);
         let has_jobs: HasJobs = Arc::new(move || waiting.has_jobs());
@@ -144,6 +147,7 @@ impl Recorder {
             listings,
             events,
             trails,
+            policy,
             writing,
             watchers,
             journal_dir,
@@ -171,9 +175,9 @@ impl Recorder {
         }
     }
 
-    /// Keeps stored calls by this policy from now on. Returns false if the queue is full.
-    pub(crate) fn retain(&self, policy: Policy) -> bool {
-        self.jobs.try_send(Job::Retain(policy)).is_ok()
+    /// Keeps stored calls by this policy from now on.
+    pub(crate) fn retain(&self, policy: Policy) {
+        self.policy.send_replace(policy);
     }
 
     /// Learns a tool again from its stored calls, with these beginnings of texts as failures. `empty` is a registry

@@ -3,38 +3,44 @@
 use std::time::{Duration, Instant};
 
 use schemascope_model::Timestamp;
-use schemascope_store::{Policy, Writer};
+use schemascope_store::{Policy, Position, Writer};
+use tokio::sync::watch;
 
 use super::fold::Folds;
 
-/// Time between two checks for calls to remove.
+/// Time between two checks for calls to remove while none are recorded.
 const ROUND_INTERVAL: Duration = Duration::from_secs(60);
+/// The same while calls are recorded: how far they may exceed the limits.
+const BUSY_INTERVAL: Duration = Duration::from_secs(1);
 /// Pause between two rounds while there is more to remove; a round takes some ten milliseconds.
 const ROUND_PAUSE: Duration = Duration::from_millis(200);
 
 pub(super) struct Retention {
-    policy: Policy,
-    next: Instant,
+    policy: watch::Receiver<Policy>,
+    last: Instant,
+    pause: Duration,
+    /// End of the journal after the last round.
+    end: Option<Position>,
     removed: u64,
 }
 
 impl Retention {
-    pub(super) fn new() -> Self {
-        Self { policy: Policy::default(), next: Instant::now(), removed: 0 }
-    }
-
-    /// Applies another policy from now on.
-    pub(super) fn set(&mut self, policy: Policy) {
-        self.policy = policy;
-        self.next = Instant::now();
+    pub(super) fn new(policy: watch::Receiver<Policy>) -> Self {
+        Self { policy, last: Instant::now(), pause: Duration::ZERO, end: None, removed: 0 }
     }
 
     /// Does a round, if one is due.
     pub(super) fn round(&mut self, writer: &mut Writer, folds: &Folds) {
-        if self.policy == Policy::default() || Instant::now() < self.next {
+        if self.policy.has_changed().unwrap_or(false) {
+            self.pause = Duration::ZERO;
+        }
+        let is_busy = self.end.is_some_and(|end| end != writer.end());
+        let pause = if is_busy { self.pause.min(BUSY_INTERVAL) } else { self.pause };
+        if self.last.elapsed() < pause {
             return;
         }
-        let more = match writer.retain(&self.policy, Timestamp::now(), || folds.states()) {
+        let policy = *self.policy.borrow_and_update();
+        let more = match writer.retain(&policy, Timestamp::now(), || folds.states()) {
             Ok(done) => {
                 self.removed += done.calls_removed;
                 if !done.more && self.removed > 0 {
@@ -48,6 +54,7 @@ impl Retention {
                 false
             }
         };
-        self.next = Instant::now() + if more { ROUND_PAUSE } else { ROUND_INTERVAL };
+        (self.last, self.end) = (Instant::now(), Some(writer.end()));
+        self.pause = if more { ROUND_PAUSE } else { ROUND_INTERVAL };
     }
 }

@@ -13,8 +13,9 @@ use schemascope_model::{CallRecord, Timestamp, ToolId};
 use schemascope_proxy::ListedTool;
 use schemascope_redact::Redaction;
 use schemascope_registry::{Detached, Registry};
-use schemascope_store::{Declared, Entry, Error, JournalError, MAX_GROUP_ENTRIES, Packed, Writer};
+use schemascope_store::{Declared, Entry, Error, JournalError, MAX_GROUP_ENTRIES, Packed, Policy, Writer};
 use serde_json::value::RawValue;
+use tokio::sync::watch;
 
 use super::events::Events;
 use super::fold::Folds;
@@ -63,6 +64,8 @@ pub(super) struct Shared {
     pub(super) listings: Arc<Listings>,
     pub(super) events: Arc<Events>,
     pub(super) redaction: Arc<Redaction>,
+    /// Which calls are kept. It reaches a writer that waits for space.
+    pub(super) policy: watch::Receiver<Policy>,
 }
 
 impl Stage for WriterThread {
@@ -101,7 +104,7 @@ impl WriterThread {
         queue: Receiver<WriterJob>,
         shared: Shared,
     ) -> Self {
-        let Shared { registry, folds, metrics, listings, events, redaction } = shared;
+        let Shared { registry, folds, metrics, listings, events, redaction, policy } = shared;
         Self {
             writer,
             registry,
@@ -113,7 +116,7 @@ impl WriterThread {
             events,
             redaction,
             saved: Instant::now(),
-            retention: Retention::new(),
+            retention: Retention::new(policy),
             closing: false,
             give_up: None,
         }
@@ -144,7 +147,6 @@ impl WriterThread {
                 let _ = known.send(());
             }
             Some(WriterJob::Flush(done)) => drop(done.send(())),
-            Some(WriterJob::Retain(policy)) => self.retention.set(policy),
             Some(WriterJob::Relearn(Relearn::Position(told))) => drop(told.send(self.writer.end())),
             Some(WriterJob::Relearn(Relearn::Finish(relearning, done))) => {
                 drop(done.send(self.relearn(*relearning)));
@@ -269,11 +271,13 @@ impl WriterThread {
                 }
                 Err(error @ Error::Journal(_)) => {
                     self.stall(Some(error.to_string()));
-                    if self.is_closing()
-                        && *self.give_up.get_or_insert_with(|| Instant::now() + CLOSE_TIMEOUT)
-                            < Instant::now()
-                    {
-                        return false;
+                    if self.is_closing() {
+                        self.writer.use_reserve(true);
+                        let end = *self.give_up.get_or_insert_with(|| Instant::now() + CLOSE_TIMEOUT);
+                        if end < Instant::now() {
+                            self.metrics.given_up.store(true, Ordering::Relaxed);
+                            return false;
+                        }
                     }
                     // Calls that are due for removal may be what fills the disk.
                     self.retention.round(&mut self.writer, &self.folds);

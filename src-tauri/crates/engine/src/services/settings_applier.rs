@@ -56,11 +56,7 @@ impl SettingsApplier {
         if self.own_tools.offer(&settings.own_tools) {
             self.hub.announce_tools();
         }
-        if !self.recorder.retain(retention(settings)) {
-            tracing::warn!(
-                "the recorder is too busy to change which calls are kept; change that setting again"
-            );
-        }
+        self.recorder.retain(retention(settings));
         // Automatic promotion checks all tools again.
         self.events.renewed();
         let changes = Value::from(settings.changes());

@@ -28,6 +28,8 @@ pub struct Schema {
     pub digest: Arc<str>,
     /// The schema.
     pub schema: Arc<Value>,
+    /// Whether it was learned from results, whose texts were values of it and not of one of its fields.
+    pub inferred: bool,
 }
 
 impl Effective {

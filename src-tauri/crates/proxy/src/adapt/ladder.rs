@@ -9,7 +9,7 @@
 //! | text that is JSON | none | declared | the object, or `{"result": value}` |
 //! | text that is JSON and fits, or fits as text | any | declared | the value |
 //! | text with other structure, such as YAML, that fits | promoted, pinned | declared | the value |
-//! | text; one string field is required | any | declared | that field |
+//! | text, not JSON if the schema was inferred; one string field is required | any | declared | that field |
 //! | `METADATA: {…}`, blank line, body; fields for both | any | declared | both fields |
 //! | text that is a JSON object or list and does not fit | promoted, pinned | pass-through | the value |
 //! | other text, or none | any | generic | `{"result": text}`; enforced: an error |
@@ -175,7 +175,7 @@ fn rejected(reading: &ToolResult<'_>, rung: Rung, reason: &str) -> Adaptation {
 
 /// The structure in a text that fits the schema, in the form for the client.
 fn fitting(text: &Text<'_>, schema: &Schema, context: &ToolContext<'_>) -> Option<String> {
-    let (form, schema) = (context.form(), schema.schema.as_ref());
+    let (form, inferred, schema) = (context.form(), schema.inferred, schema.schema.as_ref());
     let fits = |value: &str| context.judge.fits(value);
     // A server that declares a schema may describe its first block only.
     for json in text.list().into_iter().chain(std::iter::once_with(|| text.json()).flatten()) {
@@ -196,7 +196,9 @@ fn fitting(text: &Text<'_>, schema: &Schema, context: &ToolContext<'_>) -> Optio
         return (fits(&quoted) == Some(true)).then(|| form.present(&quoted).into_owned());
     }
     let one = || {
-        let name = sole_required(schema).filter(|name| field_type(schema, name) == Some("string"))?;
+        let name = sole_required(schema)
+            .filter(|_| !inferred || text.json().is_none())
+            .filter(|name| field_type(schema, name) == Some("string"))?;
         Some(format!("{{{}:{}}}", quoted(name), text.quoted()))
     };
     let two = || {

@@ -24,7 +24,8 @@ mod tests {
 
     #[test]
     fn advertised_is_the_schema_of_lists() {
-        let schema = Schema { digest: "d".into(), schema: Arc::new(json!({"type": "object"})) };
+        let schema =
+            Schema { digest: "d".into(), schema: Arc::new(json!({"type": "object"})), inferred: false };
         let is = |effective: Effective| advertised(&effective);
         assert_eq!(is(Effective::None), None);
         assert_eq!(is(Effective::Declared(schema.clone())), Some(json!({"type": "object"})));

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::*;
 
 fn schema(value: Value) -> Schema {
-    Schema { digest: value.to_string().into(), schema: Arc::new(value) }
+    Schema { digest: value.to_string().into(), schema: Arc::new(value), inferred: false }
 }
 
 fn judge(effective: &Effective) -> Judge {

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     fn schema(digest: &str) -> Schema {
-        Schema { digest: digest.into(), schema: Arc::new(json!({"type": "object"})) }
+        Schema { digest: digest.into(), schema: Arc::new(json!({"type": "object"})), inferred: false }
     }
 
     fn changes(effective: &Effective, rungs: &[Rung]) -> Vec<Option<SuspensionChange>> {

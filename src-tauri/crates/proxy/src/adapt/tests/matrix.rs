@@ -238,6 +238,15 @@ fn text_fills_the_only_required_string() {
         );
         both(&text("[1]"), effective, Some(Declared), Structure(r#"{"content":"[1]"}"#));
     }
+    // Regression: `{"status": 200}` reached clients as `{"status": "{\"status\": 200}"}`.
+    let status =
+        json!({"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]});
+    let inferred = Effective::Promoted(Schema { inferred: true, ..schema(status) });
+    both(&text("up"), &inferred, Some(Declared), Structure(r#"{"status":"up"}"#));
+    for misfit in [r#"{"status":200}"#, r#"{"error":"x","code":5}"#] {
+        both(&text(misfit), &inferred, Some(PassThrough), Structure(misfit));
+    }
+    both(&text("[1,2]"), &inferred, Some(Generic), Structure(r#"{"result":"[1,2]"}"#));
     let picky = json!({"type": "object", "properties": {"content": {"type": "string", "maxLength": 3}}, "required": ["content"]});
     both(&text("hello"), &all_origins(&picky)[0], Some(Generic), Structure(r#"{"result":"hello"}"#));
 }
