@@ -82,6 +82,33 @@ fn state_that_a_server_keeps_for_a_client_is_not_seen_by_others() {
     assert_eq!(remembered(&fifth, ""), "[]");
 }
 
+/// Regression: `servers` and the log said nothing of it, and the next call started another process at once.
+#[test]
+fn crash_of_the_process_of_one_client_is_shown_and_costs_no_other() {
+    let shared = shared(&[]);
+    let [first, second] = [(); 2].map(|()| shared.serve.connect(UPSTREAM).unwrap());
+    heard(&first);
+    heard(&second);
+    first.request("logging/setLevel", r#"{"level":"debug"}"#).unwrap().result().unwrap();
+    let message = |client: &McpClient, tool: &str| {
+        let answer = client.call(tool, &json!({})).unwrap().answer().unwrap();
+        answer["error"]["message"].as_str().unwrap_or_default().to_owned()
+    };
+    let crashed = message(&second, "end");
+    assert!(crashed.contains("ended before it answered"), "{crashed}");
+    until("its next attempt has to wait", || message(&second, "heard").contains("next attempt in"));
+    assert!(heard(&first).to_string().contains("debug"));
+    let servers = shared.program.json(&["servers"]).unwrap();
+    let server = &servers["servers"][0];
+    let reason = server["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("the session of one client ended") && reason.contains("the pipe is burst"),
+        "{reason}"
+    );
+    assert_eq!(server["state"], "ready");
+    until("it is served again", || message(&second, "heard").is_empty());
+}
+
 #[test]
 fn server_that_can_run_only_once_serves_all_clients() {
     let shared = one_process();

@@ -96,7 +96,7 @@ impl Server {
             _ if id.is_null() => return Vec::new(),
             "tools/list" => {
                 let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}, "execution": {"taskSupport": "optional"}});
-                let tools = ["work", "log", "ask", "ask_and_go", "heard"].map(tool);
+                let tools = ["work", "log", "ask", "ask_and_go", "end", "heard"].map(tool);
                 json!({"tools": tools})
             }
             "resources/list" => json!({"resources": [{"uri": "communal://a", "name": "a"}]}),
@@ -164,6 +164,10 @@ impl Server {
                 let question = question();
                 self.waiting.insert(question["id"].to_string(), id.clone());
                 vec![question]
+            }
+            Some("end") => {
+                let _ = writeln!(io::stderr(), "the pipe is burst");
+                std::process::exit(4);
             }
             // It does not wait for what it asked.
             Some("ask_and_go") => vec![question(), answered(id, &text("gone on"))],

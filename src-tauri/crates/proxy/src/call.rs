@@ -62,7 +62,8 @@ pub enum CallFailed {
 /// Key in `_meta` with which generated wrappers ask for the value that is learned from a result, and receive it.
 const OBSERVATION: &str = "schemascope/observation";
 /// The reason why requests in progress end when Schemascope does.
-const SHUTTING_DOWN: &str = "Schemascope is shutting down; the request may or may not have been carried out";
+pub(crate) const SHUTTING_DOWN: &str =
+    "Schemascope is shutting down; the request may or may not have been carried out";
 
 /// The facts about a tool call that are recorded with it.
 pub(crate) struct Recording {

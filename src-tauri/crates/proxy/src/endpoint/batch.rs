@@ -83,7 +83,7 @@ async fn answer(
         let later: JoinSet<_> = under_way.into_iter().map(reply::answer).collect();
         tokio::select! {
             later = later.join_all() => answered.extend(later.into_iter().flatten()),
-            () = endpoint.shutdown.cancelled() => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
+            () = endpoint.shutdown.cancelled() => return reply::cut_off(),
         }
         return form::json(&[b"[", &answered.join(&b","[..])[..], b"]"].concat().into());
     }

@@ -14,6 +14,7 @@ use super::form::{Accepts, KEEP_ALIVE, event, json, json_with, keep_alive, strea
 use super::parked::{ParkedRequests, RequestIdentity};
 use super::replay::ReplayBuffer;
 use super::session::Session;
+use crate::call::SHUTTING_DOWN;
 use crate::exchange::{ActiveRequest, Ask, Event};
 use crate::wire::{Body, RpcError, error, message};
 
@@ -133,6 +134,12 @@ pub(crate) fn status(error: &Bytes) -> StatusCode {
     }
 }
 
+/// The response to a request that the end of Schemascope cuts off. Its text is no message: one with this status means that
+/// the request was not carried out.
+pub(crate) fn cut_off() -> Response {
+    (StatusCode::SERVICE_UNAVAILABLE, SHUTTING_DOWN).into_response()
+}
+
 /// Waits for the first event or the answer, and chooses the form of the response.
 pub(crate) async fn when_done(
     mut reply: PendingReply,
@@ -147,7 +154,7 @@ pub(crate) async fn when_done(
             biased;
             next = reply.next() => next,
             () = tokio::time::sleep(quiet), if accepts != Accepts::Json => break None,
-            () = shutdown.cancelled() => return StatusCode::SERVICE_UNAVAILABLE.into_response(),
+            () = shutdown.cancelled() => return cut_off(),
         };
         match next {
             ReplyStep::Answer(body)

@@ -17,6 +17,7 @@ use tokio_util::task::TaskTracker;
 
 use super::audience::PendingChanges;
 use super::handshake::{self, SessionError};
+use super::life::{HEALTHY_AFTER, pause_after};
 use super::session::Live;
 use super::{Phase, Upstream};
 use crate::exchange::Outbox;
@@ -26,6 +27,8 @@ use crate::wire::{Era, Who};
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 /// When an upstream that does not speak the stateless era is asked again.
 const PROBE_INTERVAL: Duration = Duration::from_secs(60);
+/// How long the state of an upstream tells of the crash of a client's session.
+const CRASH_SHOWN: Duration = Duration::from_secs(10 * 60);
 /// Sessions in the pool for stateless clients with the same capabilities.
 const POOL_SIZE: usize = 16;
 
@@ -50,6 +53,8 @@ pub(crate) struct ClientSessions {
     places: Mutex<HashMap<Box<str>, Place>>,
     /// The failure to open the last session.
     failed: Mutex<Option<OpenFailure>>,
+    /// The last crash of each client's own session.
+    crashes: Mutex<HashMap<Box<str>, Crash>>,
     /// Changes announced by sessions of the pool that are being collected.
     pub(super) pending_changes: Mutex<PendingChanges>,
 }
@@ -71,6 +76,16 @@ struct OpenFailure {
     /// Failures in a row.
     times: u32,
     /// Until when no other attempt is made.
+    retry_at: Instant,
+}
+
+/// The unexpected end of a client's own session.
+struct Crash {
+    reason: String,
+    at: Instant,
+    /// Crashes in a row soon after the session began.
+    times: u32,
+    /// Until when the client gets no other session.
     retry_at: Instant,
 }
 
@@ -134,6 +149,21 @@ impl ClientSessions {
 
     fn failed(&self) -> MutexGuard<'_, Option<OpenFailure>> {
         self.failed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn crashes(&self) -> MutexGuard<'_, HashMap<Box<str>, Crash>> {
+        self.crashes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a client's own session ended by itself after some time. The next one has to wait, as the shared one has.
+    fn note_crash(&self, session: &str, reason: &str, lasted: Duration) -> Duration {
+        let mut crashes = self.crashes();
+        let before = crashes.get(session).map_or(0, |crash| crash.times);
+        let times = if lasted >= HEALTHY_AFTER { 0 } else { before.saturating_add(1) };
+        let (at, pause) = (Instant::now(), pause_after(times));
+        let crash = Crash { reason: reason.to_owned(), at, times, retry_at: at + pause };
+        crashes.insert(session.into(), crash);
+        pause
     }
 
     /// Notes that a session could not be opened. The next attempt has to wait.
@@ -262,6 +292,14 @@ impl Upstream {
             .map(|failure| failure.reason.clone())
     }
 
+    /// Returns how many clients' own sessions crashed lately, and why the last one did.
+    pub(super) fn crash_reason(&self) -> Option<(usize, String)> {
+        let crashes = self.client_sessions.crashes();
+        let lately = || crashes.values().filter(|crash| crash.at.elapsed() < CRASH_SHOWN);
+        let last = lately().max_by_key(|crash| crash.at)?;
+        Some((lately().count(), last.reason.clone()))
+    }
+
     /// Returns a client's own session, if it is open.
     pub(crate) fn own_now(&self, session: &str) -> Option<Arc<Live>> {
         let own = self.client_sessions.lock().get(&Key::Session(session.into())).cloned()?;
@@ -307,6 +345,7 @@ impl Upstream {
         self.rest(session);
         self.occupancy.leave(session);
         self.client_sessions.places().remove(session);
+        self.client_sessions.crashes().remove(session);
         self.session_states.forget(session);
         self.leave_shared(session);
     }

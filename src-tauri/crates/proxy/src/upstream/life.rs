@@ -3,7 +3,6 @@
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
-use schemascope_model::Timestamp;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
@@ -11,14 +10,14 @@ use super::handshake::{self, SessionError};
 use super::link::{Link, Notification};
 use super::session::{self, Live, Opening};
 use super::transport::Transport;
-use super::{NOTIFICATION_CAPACITY, Phase, Upstream, subscriptions};
+use super::{Failing, NOTIFICATION_CAPACITY, Phase, Upstream, subscriptions};
 use crate::config::ServerEntry;
 use crate::observer::ListedTool;
 use crate::slow_consumers::SlowConsumers;
 use crate::wire::{Era, Who};
 
 /// An upstream that ran this long is started again without back-off.
-const HEALTHY_AFTER: Duration = Duration::from_secs(10);
+pub(super) const HEALTHY_AFTER: Duration = Duration::from_secs(10);
 /// Longest pause between two attempts to start, or to list the tools.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Failed attempts after which a session that never listed its tools ends: two minutes.
@@ -27,7 +26,7 @@ const MAX_LISTING_FAILURES: u32 = 7;
 const RELIST_DELAY: Duration = Duration::from_millis(200);
 
 /// The pause after so many failed attempts in a row.
-fn pause_after(failures: u32) -> Duration {
+pub(super) fn pause_after(failures: u32) -> Duration {
     match failures {
         0 => Duration::ZERO,
         n => Duration::from_secs(1 << (n - 1).min(6)).min(MAX_BACKOFF),
@@ -82,7 +81,7 @@ impl Upstream {
                     let failures = if healthy { 0 } else { failures.saturating_add(1) };
                     let pause = pause_after(failures);
                     let retry_at = Instant::now() + pause;
-                    self.failing_since().get_or_insert_with(Timestamp::now);
+                    self.failing().get_or_insert_with(Failing::now).reason = Some(reason.clone());
                     *phase = Phase::Failed { reason: reason.clone(), failures, retry_at };
                     Some((reason, pause))
                 }
@@ -161,7 +160,7 @@ impl Upstream {
         tracing::info!(upstream = %self.name, tools = live.tools().len(), protocol = %live.hello.version, "ready");
         (progress.was_ready, progress.link) = (true, Some(Arc::clone(&live.link)));
         *self.era.lock().unwrap_or_else(PoisonError::into_inner) = Some(era);
-        *self.failing_since() = None;
+        *self.failing() = None;
         self.enter(Phase::Ready(Arc::clone(&live)));
         self.subscriptions.renew(&live);
         let renewed = async {

@@ -51,6 +51,19 @@ const RESTART_PATIENCE: Duration = Duration::from_secs(3);
 /// Notifications that may wait for a slow listener.
 const NOTIFICATION_CAPACITY: usize = 256;
 
+/// That an upstream does not work.
+struct Failing {
+    since: Timestamp,
+    /// Why the last attempt to start it failed.
+    reason: Option<String>,
+}
+
+impl Failing {
+    fn now() -> Self {
+        Self { since: Timestamp::now(), reason: None }
+    }
+}
+
 pub(crate) struct Upstream {
     name: String,
     entry: Mutex<ServerEntry>,
@@ -58,7 +71,7 @@ pub(crate) struct Upstream {
     log: Arc<LogTail>,
     phase: Mutex<Phase>,
     /// When it began to fail, or its entry to be invalid; none once it is ready.
-    failing_since: Mutex<Option<Timestamp>>,
+    failing: Mutex<Option<Failing>>,
     /// Incremented after every change of phase.
     changed: watch::Sender<u64>,
     notifications: broadcast::Sender<SharedNotification>,
@@ -101,7 +114,7 @@ impl Upstream {
     pub(crate) fn new(name: &str, entry: ServerEntry, observer: Arc<dyn Observer>) -> Arc<Self> {
         Arc::new(Self {
             name: name.to_owned(),
-            failing_since: Mutex::new(entry.is_invalid().then(Timestamp::now)),
+            failing: Mutex::new(entry.is_invalid().then(Failing::now)),
             introduction: Mutex::new(observer.expected(name, &entry)),
             sent_expected: AtomicBool::new(false),
             entry: Mutex::new(entry),
@@ -394,8 +407,8 @@ impl Upstream {
         self.replace.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn failing_since(&self) -> MutexGuard<'_, Option<Timestamp>> {
-        self.failing_since.lock().unwrap_or_else(PoisonError::into_inner)
+    fn failing(&self) -> MutexGuard<'_, Option<Failing>> {
+        self.failing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn phase(&self) -> MutexGuard<'_, Phase> {

@@ -2,10 +2,9 @@
 
 use std::sync::PoisonError;
 
-use schemascope_model::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use super::{Phase, Upstream};
+use super::{Failing, Phase, Upstream};
 use crate::config::ServerEntry;
 
 impl Upstream {
@@ -18,7 +17,7 @@ impl Upstream {
                 return false;
             }
             *known = entry.clone();
-            *self.failing_since() = entry.is_invalid().then(Timestamp::now);
+            *self.failing() = entry.is_invalid().then(Failing::now);
         }
         self.reset_expected();
         self.client_sessions.end_all();

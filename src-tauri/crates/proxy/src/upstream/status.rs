@@ -42,8 +42,13 @@ impl Upstream {
             (_, Phase::Idle) => (UpstreamState::Idle, Some("starts when first needed".into()), None),
             (_, Phase::Starting { since, .. }) => {
                 let seconds = since.elapsed().as_secs();
-                let reason = format!("started {seconds} s ago and is not ready yet");
-                (UpstreamState::Starting, Some(reason).filter(|_| seconds > 0), None)
+                let waits = format!("started {seconds} s ago and is not ready yet");
+                match self.failing().as_ref().and_then(|failing| failing.reason.as_ref()) {
+                    Some(reason) => {
+                        (UpstreamState::Failed, Some(format!("{reason}; another attempt {waits}")), None)
+                    }
+                    None => (UpstreamState::Starting, Some(waits).filter(|_| seconds > 0), None),
+                }
             }
             (_, Phase::Ready(live)) => {
                 let (noise, dropped) = (live.link.noise(), live.link.dropped());
@@ -58,6 +63,13 @@ impl Upstream {
                     remarks.push(format!(
                         "serves its clients together, because another session failed: {reason}"
                     ));
+                }
+                if let Some((clients, reason)) = self.crash_reason() {
+                    let whose = match clients {
+                        1 => "the session of one client".to_owned(),
+                        n => format!("sessions of {n} clients"),
+                    };
+                    remarks.push(format!("{whose} ended: {reason}"));
                 }
                 if dropped > 0 {
                     remarks.push(format!("sent {dropped} notifications that slow clients missed"));
@@ -75,7 +87,9 @@ impl Upstream {
             tools: live.as_ref().filter(|live| live.listing_error().is_none()).map(|live| live.tools().len()),
             pid: live.as_ref().and_then(|live| live.pid),
             since: match state {
-                UpstreamState::Failed | UpstreamState::Invalid => *self.failing_since(),
+                UpstreamState::Failed | UpstreamState::Invalid => {
+                    self.failing().as_ref().map(|failing| failing.since)
+                }
                 _ => live.as_ref().map(|live| live.since),
             },
             protocol_version: live.as_ref().map(|live| live.hello.version.clone()),

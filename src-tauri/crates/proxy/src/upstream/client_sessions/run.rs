@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::{ClientSession, Key, OpenFailure, Slot};
+use super::{ClientSession, Crash, Key, OpenFailure, Slot};
 use crate::exchange::Outbox;
 use crate::upstream::audience::ClientGroup;
 use crate::upstream::handshake::{self, SessionError};
@@ -65,9 +65,15 @@ impl Upstream {
                 let (upstream, key, session) = (Arc::clone(self), key.clone(), Arc::clone(&session));
                 let (transport, who, owner) = (Arc::clone(&transport), who.clone(), owner.clone());
                 async move {
+                    let began = Instant::now();
                     let ended =
                         upstream.run_client_session(transport, who, owner, &session, slot, ready).await;
+                    let open = session.live.try_lock().ok().and_then(|live| live.clone());
                     upstream.client_sessions.remove(&key, &session);
+                    let crashed = open.is_some_and(|live| !live.link.is_forgotten());
+                    if let (Key::Session(own), Err(error), true) = (&key, &ended, crashed) {
+                        upstream.crashed(own, error, began.elapsed());
+                    }
                     ended
                 }
             });
@@ -96,6 +102,15 @@ impl Upstream {
         Err("its sessions ended repeatedly while they were opened".into())
     }
 
+    /// Notes that a client's own session ended by itself after some time.
+    fn crashed(&self, session: &str, error: &SessionError, lasted: Duration) {
+        let (SessionError::Rejected(reason) | SessionError::Failed(reason)) = error;
+        let reason = self.observer.without_secrets(reason.clone());
+        let pause = self.client_sessions.note_crash(session, &reason, lasted);
+        tracing::warn!(upstream = %self.name, %reason, retry_in_s = pause.as_secs(), "the session of one client ended");
+        self.changed.send_modify(|version| *version += 1);
+    }
+
     fn entry_for(&self, key: &Key, who: &Who) -> Result<Arc<ClientSession>, String> {
         let mut sessions = self.client_sessions.lock();
         if let Some(session) = sessions.get(key) {
@@ -104,10 +119,15 @@ impl Upstream {
         if self.stop.is_cancelled() {
             return Err("Schemascope is shutting down".into());
         }
+        if let Key::Session(own) = key
+            && let Some(Crash { reason, retry_at, .. }) = self.client_sessions.crashes().get(own)
+            && let pause @ 1.. = seconds_until(*retry_at)
+        {
+            return Err(format!("{reason}; next attempt in {pause} s"));
+        }
         let is_unasked = matches!(key, Key::Session(_)) && !who.may_be_asked();
         if let Some(OpenFailure { reason, times, retry_at, .. }) = &*self.client_sessions.failed() {
-            if *retry_at > Instant::now() {
-                let pause = retry_at.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
+            if let pause @ 1.. = seconds_until(*retry_at) {
                 return Err(format!("{reason}; next attempt in {pause} s"));
             }
             if is_unasked && *times >= MAX_FAILURES && retry_at.elapsed() < LONG_PAUSE {
@@ -191,6 +211,11 @@ impl Upstream {
         })
         .await
     }
+}
+
+/// Whole seconds until a time, rounded up; 0 once it has come.
+fn seconds_until(at: Instant) -> u64 {
+    at.saturating_duration_since(Instant::now()).as_secs_f64().ceil() as u64
 }
 
 /// Lets an upstream ask for the roots before the first request of a session. Many allow more until they have them.
