@@ -96,6 +96,9 @@ pub struct ImportReply {
     pub machines: Vec<ImportedMachine>,
     /// Parts of the file that cannot be true and were not imported.
     pub set_aside: Vec<SetAsidePart>,
+    /// What else the file has, and why it is not imported.
+    #[serde(default)]
+    pub notes: Vec<String>,
     /// Whether nothing was changed because of a dry run.
     pub dry_run: bool,
 }

@@ -12,7 +12,7 @@ use schemascope_journal::{Damage, Journal};
 use crate::lock::Lock;
 use crate::open::{create_private, fill_new};
 use crate::retain::folder_bytes;
-use crate::salvage::{Salvaged, adopt, salvage};
+use crate::salvage::{Lost, Salvaged, adopt, salvage};
 use crate::{AuditCheck, Error, Recovery, States};
 
 /// Folders beside `index` that are never opened as the index.
@@ -50,7 +50,7 @@ pub(crate) fn rebuild_locked(dir: &Path, fold: &mut dyn States) -> Result<Rebuil
     create_private(&dir.join("journal"));
     drop(Journal::open(&dir.join("journal"))?);
     adopt(dir)?;
-    let salvaged = salvage(dir)?;
+    let salvaged = salvage(dir, Lost::Anywhere)?;
     let (journal, _) = Journal::open(&dir.join("journal"))?;
     let (index, old, new) = (dir.join("index"), dir.join(OLD), dir.join(NEW));
     let bytes_before = folder_bytes(&index);

@@ -23,7 +23,7 @@ use crate::index::{self, Index};
 use crate::lock::Lock;
 use crate::maintain::take_back;
 use crate::marks::{Mark, RemovedCalls};
-use crate::salvage::{Salvaged, adopt, salvage};
+use crate::salvage::{Lost, Salvaged, adopt, salvage};
 use crate::{Error, Fold, MAX_GROUP_ENTRIES, Reader, Writer};
 
 pub(crate) use whole::{fill_new, open_existing};
@@ -90,7 +90,7 @@ pub fn open(dir: &Path, fold: &mut dyn Fold, now: Timestamp) -> Result<(Writer, 
     let mut salvaged = None;
     if matches!(caught_up, Err(OpenError::Ahead)) {
         drop(journal);
-        salvaged = salvage(dir)?;
+        salvaged = salvage(dir, Lost::AtEnd)?;
         journal = Journal::open(&folder)?.0;
         caught_up = Err(OpenError::Damaged("it is ahead of the journal".into()));
     }

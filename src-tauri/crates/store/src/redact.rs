@@ -60,7 +60,7 @@ pub fn redact(dir: &Path, rewrite: &mut dyn Rewrite, fold: &mut dyn States) -> R
     if dir.join("journal").is_dir() {
         drop(Journal::open(&dir.join("journal"))?);
         crate::salvage::adopt(dir)?;
-        crate::salvage::salvage(dir)?;
+        crate::salvage::salvage(dir, crate::salvage::Lost::Anywhere)?;
     }
     remove_indexes(dir)?;
     for journal in ["journal", audit::FOLDER, audit::INTERVIEWS].map(|name| dir.join(name)) {

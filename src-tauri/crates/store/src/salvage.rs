@@ -30,22 +30,41 @@ pub struct Salvaged {
     pub states: u64,
 }
 
-/// Restores to the journal what it lost and the index has. Returns `None` if the index is not ahead of the journal, or
-/// cannot be read. Marks an index that is ahead as unusable, because the journal has other positions now. The journal
-/// must not be open for writing.
-pub(crate) fn salvage(dir: &Path) -> Result<Option<Salvaged>, Error> {
+/// Where the journal may have lost something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lost {
+    /// At its end, which is seen at once: the index is ahead.
+    AtEnd,
+    /// Anywhere. All of it is read to find out.
+    Anywhere,
+}
+
+/// Restores to the journal what it lost and the index has. Returns `None` if that is nothing, or the index cannot be read.
+/// Marks the index as unusable otherwise, because the journal has other positions now. The journal must not be open for
+/// writing.
+pub(crate) fn salvage(dir: &Path, lost: Lost) -> Result<Option<Salvaged>, Error> {
     let journal = dir.join("journal");
     let (end, _) = schemascope_journal::tail(&journal)?;
     let Ok(index) = open_existing(&dir.join("index"))? else { return Ok(None) };
     let checkpoint = index.guarded(|| Ok(index.checkpoint()?)).ok().flatten();
-    let Some(checkpoint) = checkpoint.filter(|checkpoint| *checkpoint > end) else { return Ok(None) };
+    let Some(checkpoint) = checkpoint else { return Ok(None) };
+    let known = match lost {
+        _ if checkpoint > end => known(&journal)?,
+        Lost::AtEnd => return Ok(None),
+        Lost::Anywhere => {
+            let known = known(&journal)?;
+            if !index.guarded(|| Ok(lost_calls(&index, &known).next().is_some()))? {
+                return Ok(None);
+            }
+            known
+        }
+    };
     // Without its first segment, the journal lacks what states were learned from.
     let is_whole = schemascope_journal::segments(&journal)?.first().is_none_or(|first| first.number == 1);
     let new = dir.join(UNFINISHED);
     remove_folder(&new)?;
     create_private(&new);
     let mut segments = Segments { journal: Journal::open(&new)?.0, group: Vec::new() };
-    let known = known(&journal)?;
     let salvaged = index.guarded(|| {
         let mut salvaged = Salvaged::default();
         calls(&index, &known, &mut segments, &mut salvaged)?;
@@ -98,15 +117,20 @@ fn known(journal: &Path) -> Result<Vec<[u8; 16]>, Error> {
     Ok(ids)
 }
 
+/// Ids of the calls in the index that are not among these.
+fn lost_calls(index: &Index, known: &[[u8; 16]]) -> impl Iterator<Item = CallId> {
+    let is_lost = |id: &CallId| known.binary_search(&id.to_bytes()).is_err();
+    // A row that cannot be read is lost; the others are not.
+    index.oldest().filter_map(Result::ok).filter(is_lost)
+}
+
 fn calls(
     index: &Index,
     known: &[[u8; 16]],
     segments: &mut Segments,
     salvaged: &mut Salvaged,
 ) -> Result<(), Error> {
-    let is_lost = |id: &CallId| known.binary_search(&id.to_bytes()).is_err();
-    // A row that cannot be read is lost; the others are not.
-    for id in index.oldest().filter_map(Result::ok).filter(is_lost) {
+    for id in lost_calls(index, known) {
         let call = match index.call(id) {
             Ok(Some(Stored::Whole(call))) => call,
             Ok(Some(Stored::Reference(mut call, _))) => {

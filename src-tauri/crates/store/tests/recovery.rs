@@ -136,6 +136,31 @@ fn truncated_journal_is_restored_from_the_index() {
     }
 }
 
+/// Regression: a rebuild dropped calls from the index because the journal was damaged where it had them.
+#[test]
+fn rebuild_restores_calls_of_damaged_places_from_the_index() {
+    let dir = tempfile::tempdir().unwrap();
+    let ids = IdSource::new(1, 0);
+    let (mut writer, reader, _, mut counter) = open(dir.path());
+    fill(&mut writer, &mut counter, &ids, 100);
+    writer.save_states(&counter.states()).unwrap();
+    let before = crate::common::ids(&reader);
+    writer.close().unwrap();
+    drop(reader);
+    let segment = dir.path().join("journal").join("00000001.journal");
+    let mut bytes = fs::read(&segment).unwrap();
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 20].iter_mut().for_each(|byte| *byte ^= 0xFF);
+    fs::write(&segment, bytes).unwrap();
+    let rebuilt = schemascope_store::rebuild(dir.path(), &mut Counter::default()).unwrap();
+    assert!(rebuilt.salvaged.is_some_and(|salvaged| salvaged.calls > 0), "{rebuilt:?}");
+    let report = schemascope_store::verify(dir.path(), &mut Counter::default()).unwrap();
+    assert_eq!((report.unknown.count, report.missing.count), (0, 0), "{report:?}");
+    assert!(report.damaged.count > 0);
+    let (_writer, reader, _, restored) = open(dir.path());
+    assert_eq!((crate::common::ids(&reader), restored), (before, counter));
+}
+
 /// A kill while salvaged segments move into the journal: the next start goes on.
 #[test]
 fn interrupted_salvage_is_continued() {

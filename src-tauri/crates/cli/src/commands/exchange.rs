@@ -387,6 +387,7 @@ async fn import(args: &Args, verb: &Import, form: Form, front: &Front) -> Result
         total.tools.extend(reply.tools);
         total.machines.extend(reply.machines);
         total.set_aside.extend(reply.set_aside);
+        total.notes.extend(reply.notes);
     }
     let code = if total.set_aside.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     let written = if args.json { output::json(&total) } else { print_import(&total) };
@@ -417,6 +418,9 @@ fn print_import(total: &ImportReply) -> Result<()> {
         let named: Vec<String> =
             of("machine ", &part.machine).into_iter().chain(of("", &part.tool_id)).collect();
         output::line(&harmless(&format!("{}: set aside: {}", named.join(", "), part.reason)))?;
+    }
+    for note in &total.notes {
+        output::note(&harmless(note));
     }
     if total.tools.is_empty() && total.machines.is_empty() && total.set_aside.is_empty() {
         output::line("the file has nothing to import")?;

@@ -188,6 +188,12 @@ fn findings(report: &Verified) -> Vec<Finding> {
     ]
 }
 
+/// Whether the journal has damaged places and the index all that can be read.
+fn has_only_damage(report: &Verified) -> bool {
+    report.unusable.is_none()
+        && findings(report).iter().all(|finding| finding.name == "damaged" || finding.count == 0)
+}
+
 fn print(report: &Verified) -> Result<()> {
     output::line(&format!(
         "{} calls, the states of {} tools, {} audit log entries and {} steps of interviews checked; {} calls removed by retention, {} entries not indexed yet",
@@ -216,7 +222,12 @@ fn print(report: &Verified) -> Result<()> {
             "damaged entries of the audit log are lost; every other decision is still in effect"
         }
         (false, false, true) => "damaged steps of interviews are lost; all others are intact",
-        (false, false, false) => "run `schemascope rebuild` to rebuild the index from the journal",
+        (false, false, false) if has_only_damage(report) => {
+            "what is damaged in the journal cannot be read; everything else is intact"
+        }
+        (false, false, false) => {
+            "run `schemascope rebuild` to rebuild the index from the journal, and to restore what only the index has"
+        }
     })?)
 }
 

@@ -5,6 +5,7 @@
 
 use parking_lot::RwLock;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -124,6 +125,7 @@ impl Link {
                 if before != Some(&instance) {
                     let address = &instance.address;
                     tracing::info!(pid = instance.pid, %address, "attached to a running engine");
+                    self.compare_files(&instance);
                 }
                 Ok((Reached { front: Front::Attached(attached), instance }, State::Attached))
             }
@@ -141,6 +143,22 @@ impl Link {
                     }
                 }
             }
+        }
+    }
+
+    /// Warns if the running engine serves the servers of another file.
+    fn compare_files(&self, instance: &Instance) {
+        let Some(used) = &instance.files else { return };
+        let named = self.options.files().config;
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if real(&named) != real(&used.config) {
+            tracing::warn!(
+                "the Schemascope that runs on this data directory (pid {}) uses {}, so its servers are served instead \
+                 of those in {}; another --data-dir keeps two configurations apart",
+                instance.pid,
+                used.config.display(),
+                named.display()
+            );
         }
     }
 

@@ -11,7 +11,7 @@ use schemascope_api::{
 };
 use schemascope_judge::Judge;
 use schemascope_model::{Evidence, Quality, Timestamp, ToolId, VersionOrigin, VersionState};
-use schemascope_overrides::{Document, Field};
+use schemascope_overrides::{Document, Entry, Field, Overrides};
 use schemascope_registry::digest;
 use schemascope_registry::exchange::{
     Authenticity, Bundle, InForceThere, SetAside, Share, WrongFile, machine_name, read_type_registry,
@@ -71,7 +71,11 @@ impl Engine {
             Form::Registry => {
                 read_type_registry(&command.text).map_err(wrong)?.into_iter().filter_map(known).collect()
             }
-            Form::Overrides => overriding(&command.text).map_err(wrong)?,
+            Form::Overrides => {
+                let document = overrides(&command.text).map_err(wrong)?;
+                reply.notes.extend(others(document.overrides()));
+                overriding(&document).map_err(wrong)?
+            }
             Form::Schemas => {
                 let (tool, schema) = read_schema_file(&command.name, &command.text).map_err(wrong)?;
                 vec![plain(tool, schema, 0)]
@@ -255,13 +259,39 @@ fn known((tool, schema, observation_count): (ToolId, Option<Value>, u64)) -> Opt
     Some(plain(tool, schema?, observation_count))
 }
 
-/// The output schemas of a file of overrides. Its other entries are not imported: they belong in the local file.
-fn overriding(text: &str) -> Result<Vec<Incoming>, WrongFile> {
+/// A file of overrides.
+fn overrides(text: &str) -> Result<Document, WrongFile> {
     let document =
         Document::parse(text.to_owned()).map_err(|problem| WrongFile::whole(problem.to_string()))?;
-    if let Some(problem) = document.problems().first() {
-        return Err(WrongFile::whole(problem.to_string()));
+    match document.problems().first() {
+        Some(problem) => Err(WrongFile::whole(problem.to_string())),
+        None => Ok(document),
     }
+}
+
+/// That the file overrides more than output schemas. There is no decision for the rest: it would apply at once.
+fn others(overrides: &Overrides) -> Option<String> {
+    let says_more = |entry: &Entry| {
+        let Entry { enabled, name, description, annotations, .. } = entry;
+        enabled.is_some()
+            || name.is_some()
+            || description.is_some()
+            || annotations.is_some()
+            || entry.overriding(Field::Input).is_some()
+    };
+    let tools = overrides.servers.values().flat_map(|server| server.tools.values());
+    let count = tools.chain(overrides.master.values()).filter(|entry| says_more(entry)).count();
+    let hides =
+        overrides.enabled.is_some() || overrides.servers.values().any(|server| server.enabled.is_some());
+    (count > 0 || hides).then(|| {
+        "only output schemas are imported, as candidates; names, descriptions, annotations, input schemas and hidden tools \
+         would apply without a decision, so copy those you want into tool_overrides.json"
+            .to_owned()
+    })
+}
+
+/// The output schemas of a file of overrides.
+fn overriding(document: &Document) -> Result<Vec<Incoming>, WrongFile> {
     let mut coming = Vec::new();
     for (server, said) in &document.overrides().servers {
         for (name, entry) in &said.tools {

@@ -67,6 +67,12 @@ impl ServedEngine {
             }));
             if let Ok(instance) = is_ready.await {
                 tracing::info!(mcp_url = %instance.mcp_url, "clients are served");
+                if let Some(wanted) = addresses.first().filter(|wanted| **wanted != address) {
+                    tracing::warn!(
+                        "{wanted} is taken by another program; the address is {}",
+                        instance.address
+                    );
+                }
                 return Ok(Self { instance, stop, task });
             }
             failed = match task.await {
