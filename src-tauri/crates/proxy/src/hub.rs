@@ -239,6 +239,12 @@ impl Hub {
         self.upstreams().get(name).cloned()
     }
 
+    /// Whether the configuration names this server, or none at all: then tools are known from elsewhere.
+    pub fn may_serve(&self, name: &str) -> bool {
+        let upstreams = self.upstreams();
+        upstreams.contains_key(name) || upstreams.values().all(|upstream| upstream.is_own())
+    }
+
     pub(crate) fn names(&self) -> Vec<String> {
         self.in_order().iter().map(|upstream| upstream.name().to_owned()).collect()
     }

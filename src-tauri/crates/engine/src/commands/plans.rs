@@ -119,9 +119,13 @@ pub(crate) fn plan(
     let goals = graph.givers(field, MAX_GIVERS);
     if goals.is_empty() {
         let names = graph.field_names();
-        let hint = suggestion(field, names.iter().map(String::as_str));
-        let why_none = Some(format!("no tool gives a field {field:?}{hint}"));
-        return Ok(Plans { plans: Vec::new(), why_none });
+        let why_none = if names.iter().any(|name| *name == **field) {
+            format!("only tools that no server lists now give a field {field:?}")
+        } else {
+            let hint = suggestion(field, names.iter().map(String::as_str));
+            format!("no tool gives a field {field:?}{hint}")
+        };
+        return Ok(Plans { plans: Vec::new(), why_none: Some(why_none) });
     }
     let (mut plans, mut why_none) = (Vec::new(), None);
     for goal in goals {

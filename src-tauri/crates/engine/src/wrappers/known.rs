@@ -6,6 +6,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use schemascope_api::WrapperTool;
 use schemascope_model::{Quality, Source, Strategy, ToolId};
+use schemascope_proxy::Hub;
 use schemascope_registry::versions::InForce;
 use schemascope_registry::{Registry, Tool};
 use serde::Deserialize;
@@ -26,6 +27,7 @@ pub(crate) struct KnownTools {
     decisions: Arc<Decisions>,
     shown: Arc<ShownTools>,
     own_tools: Arc<OwnTools>,
+    hub: Arc<Hub>,
     interviews: Arc<Interviews>,
 }
 
@@ -48,6 +50,7 @@ impl KnownTools {
             decisions: Arc::clone(&knowledge.decisions),
             shown: Arc::clone(&knowledge.shown),
             own_tools: Arc::clone(&upstreams.own_tools),
+            hub: Arc::clone(&upstreams.hub),
             interviews: Arc::clone(&upstreams.interviews),
         }
     }
@@ -57,7 +60,7 @@ impl KnownTools {
     pub(crate) fn tools(&self, is_wanted: impl Fn(&ToolId) -> bool) -> Vec<(ToolId, Tool)> {
         let registry = self.registry.lock();
         let tools = registry.tools().iter();
-        let tools = tools.filter(|(id, tool)| is_wanted(id) && self.own_tools.offers(id) && tool.exists());
+        let tools = tools.filter(|(id, tool)| is_wanted(id) && self.can_be_called(id, tool));
         tools.map(|(id, tool)| (id.clone(), tool.clone())).collect()
     }
 
@@ -65,8 +68,13 @@ impl KnownTools {
     pub(crate) fn names(&self) -> Vec<(String, String)> {
         let registry = self.registry.lock();
         let tools = registry.tools().iter();
-        let tools = tools.filter(|(id, tool)| self.own_tools.offers(id) && tool.exists());
+        let tools = tools.filter(|(id, tool)| self.can_be_called(id, tool));
         tools.map(|(id, _)| (id.server().to_owned(), id.tool().to_owned())).collect()
+    }
+
+    /// Not so the tools of a server that was removed from the configuration.
+    fn can_be_called(&self, id: &ToolId, tool: &Tool) -> bool {
+        self.own_tools.offers(id) && tool.exists() && self.hub.may_serve(id.server())
     }
 
     /// A tool as its wrapper needs it.
