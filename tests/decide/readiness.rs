@@ -49,7 +49,7 @@ fn candidate_of_a_drifting_tool_is_judged_by_later_results() {
     assert_eq!(before["needed"], json!(10), "{before}");
     let text = program.run(&["impact", TOOL, &first.to_string()]).unwrap().out;
     let expected = match results_since(&program, first) {
-        0 => format!("no result since version {first} was created"),
+        0 => format!("no stored result since version {first} was created"),
         1 => format!("of 1 result since version {first} was created"),
         since => format!("of {since} results since version {first} was created"),
     };

@@ -28,7 +28,7 @@ pub fn figures(version: u32, readiness: &Readiness) -> AnyView {
     let created = browser::short_time(readiness.created.as_millis());
     if readiness.since.fits + readiness.since.violates == 0 {
         return view! {
-            <div><b>"None"</b><small>{format!("no result since v{version} was created at {created}")}</small></div>
+            <div><b>"None"</b><small>{format!("no stored result since v{version} was created at {created}")}</small></div>
         }
         .into_any();
     }

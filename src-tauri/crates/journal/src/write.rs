@@ -95,9 +95,9 @@ impl Journal {
     }
 
     /// Makes appending fail while fewer bytes than this are free on the disk, so that other
-    /// programs, and closing the store, still have room.
-    pub fn set_reserve(&mut self, bytes: u64) {
-        self.reserve = bytes;
+    /// programs, and closing the store, still have room. Returns the reserve before.
+    pub fn set_reserve(&mut self, bytes: u64) -> u64 {
+        std::mem::replace(&mut self.reserve, bytes)
     }
 
     /// Appends a group although fewer bytes than the reserve may be free: for the few bytes without which no space can

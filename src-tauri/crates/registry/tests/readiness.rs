@@ -106,8 +106,8 @@ fn fits(fits: u64) -> Trial {
 fn first_version_is_ready_after_enough_results_that_fit() {
     let mut log = Log::new();
     let version = log.create(VersionOrigin::Inferred, &customer(&json!("string")), 30);
-    assert_eq!(log.reasons(version, None, fits(0)), ["no result since it was created; 10 are needed"]);
-    assert_eq!(log.reasons(version, None, fits(9)), ["9 results since it was created; 10 are needed"]);
+    assert_eq!(log.reasons(version, None, fits(0)), ["no stored result since it was created; 10 are needed"]);
+    assert_eq!(log.reasons(version, None, fits(9)), ["9 stored results since it was created; 10 are needed"]);
     assert!(log.reasons(version, None, fits(10)).is_empty());
     let few = Trial { fits: 19, violates: 1 };
     assert!(log.reasons(version, None, few).is_empty(), "five percent may violate it");

@@ -79,6 +79,11 @@ fn few_results_that_recur_fix_no_values_and_no_lengths() {
     assert_eq!(few["state"], json!({"type": "string"}));
     assert_eq!(few["kind"], json!({"type": "string"}));
     assert_eq!(few["sizes"]["maxItems"], Value::Null);
+    let ten = |n: usize| json!({"id": n, "kind": format!("kind {}", char::from(b'a' + (n % 10) as u8))});
+    assert_eq!(
+        schema(&shape((0..60).map(ten)))["properties"]["kind"]["enum"].as_array().map(Vec::len),
+        Some(10)
+    );
     let many = learned(30);
     assert_eq!(many["state"]["enum"], json!(["closed", "open"]));
     assert_eq!(many["kind"]["const"], "pr");

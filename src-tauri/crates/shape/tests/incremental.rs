@@ -217,3 +217,22 @@ proptest! {
         follows(&documents, &steps, cap, policy)?;
     }
 }
+
+/// Regression: that observations differ was once and for all, although one with many rows can leave it open.
+#[test]
+fn schema_follows_observations_that_no_longer_seem_to_differ() {
+    let policy = Policy::default();
+    let state = |id: usize| if id.is_multiple_of(2) { "open" } else { "closed" };
+    let row = |id: usize| json!({"id": id, "state": state(id)});
+    let (mut shape, mut emission) = (Shape::new(), Emission::new(policy));
+    let mut documents: Vec<Value> = (0..24).map(|n| json!({"rows": [row(n)]})).collect();
+    documents.push(json!({"rows": (0..1_000).map(|n| row(n % 2)).collect::<Vec<_>>()}));
+    let mut enums = Vec::new();
+    for document in &documents {
+        observe(&mut shape, document);
+        update(&mut emission, &shape, &policy).unwrap();
+        let state = &emission.schema()["properties"]["rows"]["items"]["properties"]["state"];
+        enums.push(state["enum"].is_array());
+    }
+    assert_eq!(enums[23..], [true, false]);
+}

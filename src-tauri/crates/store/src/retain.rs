@@ -12,6 +12,7 @@ use schemascope_journal::Segment;
 use schemascope_model::{CallId, Timestamp, ToolId};
 
 use crate::marks::Mark;
+use crate::open::RESERVED_BYTES;
 use crate::snapshot::SNAPSHOT_SHARE;
 use crate::summaries::Summaries;
 use crate::{Error, Writer};
@@ -87,9 +88,9 @@ impl Writer {
         }
         if !progress.more && self.wants_new_segment(policy, now)? {
             // Also on a full disk, where nothing can be deleted without one.
-            self.use_reserve(true);
+            let reserve = self.journal.set_reserve(RESERVED_BYTES / 2);
             let begun = self.begin_with_snapshot(states());
-            self.use_reserve(false);
+            self.journal.set_reserve(reserve);
             begun?;
             progress.segment_begun = true;
             progress.more = true;

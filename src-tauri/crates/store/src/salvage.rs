@@ -69,8 +69,10 @@ pub(crate) fn salvage(dir: &Path, lost: Lost) -> Result<Option<Salvaged>, Error>
         let mut salvaged = Salvaged::default();
         calls(&index, &known, &mut segments, &mut salvaged)?;
         let saved = index.states_checkpoint()?.unwrap_or(Position::START);
-        // States that lack the last calls are of use only if the calls do not teach everything again.
-        if saved >= checkpoint || saved >= end && !is_whole {
+        // States that lack the last calls are of use only if the calls do not teach everything again. Without states, calls
+        // from before a snapshot are counted twice.
+        let is_ahead = checkpoint > end;
+        if saved >= checkpoint.max(end) || is_ahead && saved >= end && !is_whole {
             // After the calls, because a state replaces what was learned from earlier entries.
             states(&index, &mut segments, &mut salvaged)?;
         }

@@ -137,9 +137,9 @@ impl Writer {
         written
     }
 
-    /// Lets entries take half of the space that is reserved on the disk, or none of it: for the last ones before a close.
-    pub fn use_reserve(&mut self, may: bool) {
-        self.journal.set_reserve(if may { RESERVED_BYTES / 2 } else { RESERVED_BYTES });
+    /// Lets entries take half of the space that is reserved on the disk from now on: the last ones before a close.
+    pub fn use_reserve(&mut self) {
+        self.journal.set_reserve(RESERVED_BYTES / 2);
     }
 
     /// Returns whether the index failed and is not written until the next start.

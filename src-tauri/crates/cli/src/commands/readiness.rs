@@ -27,7 +27,7 @@ fn since(version: u32, readiness: &Readiness) -> String {
     let all = readiness.since.fits + readiness.since.violates;
     let created = time(readiness.created);
     if all == 0 {
-        return format!("no result since version {version} was created ({created})");
+        return format!("no stored result since version {version} was created ({created})");
     }
     let newest = if readiness.limited { "the newest " } else { "" };
     let mut text = format!(

@@ -120,7 +120,7 @@ pub(crate) fn plan(
     if goals.is_empty() {
         let names = graph.field_names();
         let why_none = if names.iter().any(|name| *name == **field) {
-            format!("only tools that no server lists now give a field {field:?}")
+            format!("no tool that can be called now gives a field {field:?}")
         } else {
             let hint = suggestion(field, names.iter().map(String::as_str));
             format!("no tool gives a field {field:?}{hint}")

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parking_lot::Mutex;
-use schemascope_api::{ApiError, DiscoveryCall, DiscoveryFile, DiscoveryState, ErrorKind, UpstreamState};
+use schemascope_api::{ApiError, DiscoveryCall, DiscoveryFile, DiscoveryState, ErrorKind};
 use schemascope_discovery::{SafeTool, is_destructive};
 use schemascope_model::{CallRecord, Client, Origin, Outcome, Timestamp, ToolId};
 use schemascope_proxy::{CallFailed, Caller, ListedTool};
@@ -243,7 +243,7 @@ impl Engine {
             hub.list(&is_wanted).await;
             let status = hub.status();
             let mut wanted = status.iter().filter(|server| is_wanted(&server.name));
-            let is_starting = wanted.any(|server| server.state == UpstreamState::Starting);
+            let is_starting = wanted.any(|server| server.is_starting);
             if !is_starting || began.elapsed() > START_TIMEOUT {
                 break;
             }

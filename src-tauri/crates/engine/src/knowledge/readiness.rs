@@ -120,7 +120,7 @@ impl Contest {
         let learned =
             self.version.evidence.last_observed.filter(|_| self.version.origin == VersionOrigin::Inferred);
         let since = Some(learned.unwrap_or(self.version.created));
-        let (mut tried, mut bytes) = (0, 0);
+        let mut bytes = 0;
         let found = Observations::since(reader, id, &self.unlearned, since, last, |_, observation| {
             let fits = |judge: &Judge| observation.fits(|json| judge.fits_stored(json));
             match fits(&of) {
@@ -133,8 +133,8 @@ impl Contest {
             if let Some(fits) = previous.as_ref().and_then(fits) {
                 trials.previous.add(fits);
             }
-            (tried, bytes) = (tried + 1, bytes + observation.json.len());
-            if tried >= least && bytes >= ENOUGH_BYTES {
+            bytes += observation.json.len();
+            if trials.of.count() >= least && bytes >= ENOUGH_BYTES {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())

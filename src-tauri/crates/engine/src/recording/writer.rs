@@ -272,7 +272,7 @@ impl WriterThread {
                 Err(error @ Error::Journal(_)) => {
                     self.stall(Some(error.to_string()));
                     if self.is_closing() {
-                        self.writer.use_reserve(true);
+                        self.writer.use_reserve();
                         let end = *self.give_up.get_or_insert_with(|| Instant::now() + CLOSE_TIMEOUT);
                         if end < Instant::now() {
                             self.metrics.given_up.store(true, Ordering::Relaxed);

@@ -8,7 +8,7 @@
 mod run;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -94,6 +94,10 @@ struct ClientSession {
     /// Locked while it is opened.
     live: Arc<tokio::sync::Mutex<Option<Arc<Live>>>>,
     end: CancellationToken,
+    /// Set once it is open.
+    opened: OnceLock<Arc<Live>>,
+    /// Cancelled when it has ended and no longer stands for its client.
+    gone: CancellationToken,
 }
 
 impl ClientSession {
@@ -115,6 +119,7 @@ impl ClientSessions {
     pub(crate) fn end_all(&self) {
         self.lock().drain().for_each(|(_, session)| session.end.cancel());
         *self.failed() = None;
+        self.crashes().clear();
         // Another program may be started next.
         if let Ok(mut modern) = self.modern.try_lock() {
             *modern = None;
@@ -162,6 +167,8 @@ impl ClientSessions {
         let times = if lasted >= HEALTHY_AFTER { 0 } else { before.saturating_add(1) };
         let (at, pause) = (Instant::now(), pause_after(times));
         let crash = Crash { reason: reason.to_owned(), at, times, retry_at: at + pause };
+        // Also of clients that left before their session had ended.
+        crashes.retain(|_, crash| crash.at.elapsed() < CRASH_SHOWN);
         crashes.insert(session.into(), crash);
         pause
     }

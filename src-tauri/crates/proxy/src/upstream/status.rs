@@ -14,6 +14,8 @@ pub struct Status {
     pub name: String,
     /// The state.
     pub state: UpstreamState,
+    /// Whether it is being started, also after a failure, which stays its state until then.
+    pub is_starting: bool,
     /// The reason, where it is not obvious.
     pub reason: Option<String>,
     /// Number of tools, while it is ready and can list them.
@@ -36,6 +38,7 @@ impl Status {
 impl Upstream {
     pub(crate) fn status(&self) -> Status {
         let entry = self.entry().clone();
+        let is_starting = matches!(*self.phase(), Phase::Starting { .. });
         let (state, reason, live) = match (&entry, &*self.phase()) {
             (ServerEntry::Disabled, _) => (UpstreamState::Disabled, None, None),
             (ServerEntry::Invalid(reason), _) => (UpstreamState::Invalid, Some(reason.clone()), None),
@@ -83,6 +86,7 @@ impl Upstream {
         Status {
             name: self.name.clone(),
             state,
+            is_starting,
             reason,
             tools: live.as_ref().filter(|live| live.listing_error().is_none()).map(|live| live.tools().len()),
             pid: live.as_ref().and_then(|live| live.pid),

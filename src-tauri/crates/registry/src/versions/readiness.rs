@@ -137,13 +137,13 @@ impl fmt::Display for Obstacle {
                 write!(f, "{count} results may be failures; decide about their texts first")
             }
             Self::FewResults { came: 0, needed } => {
-                write!(f, "no result since it was created; {needed} are needed")
+                write!(f, "no stored result since it was created; {needed} are needed")
             }
             Self::FewResults { came: 1, needed } => {
-                write!(f, "1 result since it was created; {needed} are needed")
+                write!(f, "1 stored result since it was created; {needed} are needed")
             }
             Self::FewResults { came, needed } => {
-                write!(f, "{came} results since it was created; {needed} are needed")
+                write!(f, "{came} stored results since it was created; {needed} are needed")
             }
             Self::ResultsViolate(trial) => {
                 write!(

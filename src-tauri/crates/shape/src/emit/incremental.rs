@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::refresh::{ChangedNodes, NodeStatus, Refresh};
-use super::{Limits, MOST_VARIETY, Policy, Schema, nesting, variety};
+use super::{Limits, MOST_VARIETY, Policy, Schema, nesting, variety, variety_at};
 use crate::node::Id;
 use crate::shape::Shape;
 use crate::tree::{Kept, ROOT, Tree};
@@ -60,7 +60,8 @@ impl Emission {
         reduced(&tracking.kept, &before).for_each(|id| mark_above(&shape.tree, id, &mut stale));
         let tree = View::new(&shape.tree, &tracking.kept);
 
-        let known = tracking.varies_at.filter(|id| tree.shows(*id) && !tree.is_bare(*id));
+        let still = |id: &Id| tree.shows(*id) && !tree.is_bare(*id) && variety_at(tree, *id) == MOST_VARIETY;
+        let known = tracking.varies_at.filter(still);
         let (most, at) = known.map_or_else(|| variety(tree), |id| (MOST_VARIETY, id));
         tracking.varies_at = (most == MOST_VARIETY).then_some(at);
         let limits = Limits::of(tree, &self.policy, most);

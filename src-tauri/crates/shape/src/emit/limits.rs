@@ -17,7 +17,7 @@ use crate::view::View;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Limits {
     policy: Policy,
-    /// Number of observations that differ at least, if they are few: the same call may have been made repeatedly.
+    /// Estimated number of observations that differ, if they are few: the same call may have been made repeatedly.
     pub(super) variety: u64,
     /// [Mistaken](mistaken) fields of a record from which on none is required and none excluded.
     pub(super) mistaken: f64,

@@ -236,21 +236,26 @@ impl<'p> Emitter<'p> {
 /// Different observations from which on their number no longer limits what is concluded.
 const MOST_VARIETY: u64 = 20;
 
-/// Returns how many of the observations differ at least, up to [`MOST_VARIETY`], and the path that shows it: as many as
-/// it has values, or a fraction of them where one observation has several.
+/// Estimates how many of the observations differ, up to [`MOST_VARIETY`]. Also returns the path that shows it.
 fn variety(tree: View<'_>) -> (u64, Id) {
     let mut most = (0, ROOT);
-    for (id, node) in tree.nodes() {
-        let strings = tree.strings(id).map_or(0, |strings| strings.distinct.count());
-        let numbers = tree.numbers(id).map_or(0, |numbers| numbers.distinct.count());
-        let values = node.total().max(1);
-        let here = (strings.max(numbers) as u128 * u128::from(node.documents) / u128::from(values)) as u64;
-        most = most.max((here.min(MOST_VARIETY), id));
+    for (id, _) in tree.nodes() {
+        most = most.max((variety_at(tree, id), id));
         if most.0 == MOST_VARIETY {
             break;
         }
     }
     most
+}
+
+/// The same by one path: as many as it has values, or a fraction of them where one observation has several.
+fn variety_at(tree: View<'_>, id: Id) -> u64 {
+    let node = tree.node(id);
+    let strings = tree.strings(id).map_or(0, |strings| strings.distinct.count());
+    let numbers = tree.numbers(id).map_or(0, |numbers| numbers.distinct.count());
+    let share =
+        u128::from(strings.max(numbers)) * u128::from(node.documents) / u128::from(node.total().max(1));
+    share.min(u128::from(MOST_VARIETY)) as u64
 }
 
 /// Returns the schema that states only the type.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Emitter, Limits, Policy, Schema, typed};
+use super::{Emitter, Limits, MOST_VARIETY, Policy, Schema, typed};
 use crate::characters::Pattern;
 use crate::distinct::Distinct;
 use crate::node::{Id, Step, Type};
@@ -113,7 +113,7 @@ pub(crate) fn enumerated<'t>(tree: View<'t>, id: Id, kind: Type, limits: &Limits
     if known != total
         || least < 2
         || count > limits.enum_values
-        || limits.variety < VARIETY * count.max(2) as u64
+        || limits.variety < MOST_VARIETY.min(VARIETY * count.max(2) as u64)
     {
         return None;
     }

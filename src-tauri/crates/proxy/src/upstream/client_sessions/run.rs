@@ -53,9 +53,10 @@ impl Upstream {
             }
             match slot.as_ref() {
                 Some(live) if !live.link.is_closed() => return Ok(Arc::clone(live)),
-                // It is ending, and is removed with this.
+                // Only its end says whether another one may begin at once.
                 Some(_) => {
-                    self.client_sessions.remove(&key, &session);
+                    drop(slot);
+                    session.gone.cancelled().await;
                     continue;
                 }
                 None => {}
@@ -68,12 +69,12 @@ impl Upstream {
                     let began = Instant::now();
                     let ended =
                         upstream.run_client_session(transport, who, owner, &session, slot, ready).await;
-                    let open = session.live.try_lock().ok().and_then(|live| live.clone());
-                    upstream.client_sessions.remove(&key, &session);
-                    let crashed = open.is_some_and(|live| !live.link.is_forgotten());
+                    let crashed = session.opened.get().is_some_and(|live| !live.link.is_forgotten());
                     if let (Key::Session(own), Err(error), true) = (&key, &ended, crashed) {
                         upstream.crashed(own, error, began.elapsed());
                     }
+                    upstream.client_sessions.remove(&key, &session);
+                    session.gone.cancel();
                     ended
                 }
             });
@@ -192,6 +193,7 @@ impl Upstream {
                 if let Some(group) = &group {
                     self.take_over(&live, group, &mut watched).await;
                 }
+                let _ = session.opened.set(Arc::clone(&live));
                 *slot = Some(Arc::clone(&live));
                 drop(slot);
                 // A client that subscribed in between did not find this session yet.
