@@ -27,7 +27,7 @@ use crate::wire::{Era, Who};
 const PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 /// When an upstream that does not speak the stateless era is asked again.
 const PROBE_INTERVAL: Duration = Duration::from_secs(60);
-/// How long the state of an upstream tells of the crash of a client's session.
+/// How long an upstream's state mentions the crash of a client's session.
 const CRASH_SHOWN: Duration = Duration::from_secs(10 * 60);
 /// Sessions in the pool for stateless clients with the same capabilities.
 const POOL_SIZE: usize = 16;
