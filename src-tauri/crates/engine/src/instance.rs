@@ -44,6 +44,12 @@ pub struct UsedFiles {
     pub ai_tools: PathBuf,
 }
 
+/// Whether two paths lead to one file, also through links.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    real(one) == real(other)
+}
+
 impl Instance {
     /// Path of the file.
     pub fn path(data_dir: &Path) -> PathBuf {

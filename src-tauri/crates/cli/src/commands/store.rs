@@ -189,9 +189,9 @@ fn findings(report: &Verified) -> Vec<Finding> {
 }
 
 /// Whether the journal has damaged places and the index all that can be read.
-fn has_only_damage(report: &Verified) -> bool {
+fn has_only_damage(report: &Verified, findings: &[Finding]) -> bool {
     report.unusable.is_none()
-        && findings(report).iter().all(|finding| finding.name == "damaged" || finding.count == 0)
+        && findings.iter().all(|finding| finding.name == "damaged" || finding.count == 0)
 }
 
 fn print(report: &Verified) -> Result<()> {
@@ -212,7 +212,9 @@ fn print(report: &Verified) -> Result<()> {
         output::line(&format!("the index cannot be compared: {}", output::harmless(reason)))?;
     }
     let logs = audit_findings(&report.audit).into_iter().chain(interview_findings(&report.interviews));
-    for finding in findings(report).into_iter().chain(logs) {
+    let found = findings(report);
+    found.iter().try_for_each(Finding::print)?;
+    for finding in logs {
         finding.print()?;
     }
     let lost = |log: &AuditCheck| log.damaged.count + log.refused.count > 0;
@@ -222,7 +224,7 @@ fn print(report: &Verified) -> Result<()> {
             "damaged entries of the audit log are lost; every other decision is still in effect"
         }
         (false, false, true) => "damaged steps of interviews are lost; all others are intact",
-        (false, false, false) if has_only_damage(report) => {
+        (false, false, false) if has_only_damage(report, &found) => {
             "what is damaged in the journal cannot be read; everything else is intact"
         }
         (false, false, false) => {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use schemascope_engine::{Durability, Front, Options, ReadableCopy};
+use schemascope_engine::{Durability, Front, Options, ReadableCopy, is_same_file};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -187,9 +187,8 @@ fn check_files(args: &Args, options: &Options, front: &Front) -> Result<()> {
         ("--overrides", args.overrides.is_some(), &named.overrides, &used.overrides),
         ("--ai-tools", args.ai_tools.is_some(), &named.ai_tools, &used.ai_tools),
     ];
-    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     for (option, _, named, used) in files.into_iter().filter(|(_, is_given, ..)| *is_given) {
-        if real(named) != real(used) {
+        if !is_same_file(named, used) {
             let pid = attached.instance().pid;
             bail!(
                 "Schemascope (pid {pid}) runs on this data directory with {}, so {option} {} has no effect; stop it \

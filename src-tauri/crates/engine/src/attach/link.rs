@@ -5,7 +5,6 @@
 
 use parking_lot::RwLock;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::attach::front::{Front, FrontError};
 use crate::http::{Pages, ServedEngine, StartError, addresses};
-use crate::instance::Instance;
+use crate::instance::{Instance, is_same_file};
 use crate::options::Options;
 
 /// Time to wait for an engine that is just starting or ending.
@@ -150,8 +149,7 @@ impl Link {
     fn compare_files(&self, instance: &Instance) {
         let Some(used) = &instance.files else { return };
         let named = self.options.files().config;
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        if real(&named) != real(&used.config) {
+        if !is_same_file(&named, &used.config) {
             tracing::warn!(
                 "the Schemascope that runs on this data directory (pid {}) uses {}, so its servers are served instead \
                  of those in {}; another --data-dir keeps two configurations apart",

@@ -33,6 +33,12 @@ pub(super) fn pause_after(failures: u32) -> Duration {
     }
 }
 
+/// Why an upstream is not used, and when it is tried again; `None` once it may be.
+pub(super) fn not_yet(reason: &str, retry_at: Instant) -> Option<String> {
+    let pause = retry_at.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
+    (pause > 0.0).then(|| format!("{reason}; next attempt in {pause} s"))
+}
+
 /// How far a session got.
 #[derive(Default)]
 struct Progress {

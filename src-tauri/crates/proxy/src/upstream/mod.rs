@@ -195,12 +195,7 @@ impl Upstream {
                     Phase::Ready(_) | Phase::Starting { .. } => {}
                     Phase::Stopped => return Err("Schemascope is shutting down".into()),
                     Phase::Failed { reason, retry_at, .. } if waited || *retry_at > Instant::now() => {
-                        let pause = retry_at.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
-                        return Err(if pause > 0.0 {
-                            format!("{reason}; next attempt in {pause} s")
-                        } else {
-                            reason.clone()
-                        });
+                        return Err(life::not_yet(reason, *retry_at).unwrap_or_else(|| reason.clone()));
                     }
                     Phase::Idle | Phase::Failed { .. } => {
                         let failures = match &*phase {

@@ -11,6 +11,7 @@ use super::{ClientSession, Crash, Key, OpenFailure, Slot};
 use crate::exchange::Outbox;
 use crate::upstream::audience::ClientGroup;
 use crate::upstream::handshake::{self, SessionError};
+use crate::upstream::life::not_yet;
 use crate::upstream::session::{self, Live, Opening};
 use crate::upstream::transport::Transport;
 use crate::upstream::{Upstream, subscriptions};
@@ -57,6 +58,8 @@ impl Upstream {
                 Some(_) => {
                     drop(slot);
                     session.gone.cancelled().await;
+                    // For one that panicked.
+                    self.client_sessions.remove(&key, &session);
                     continue;
                 }
                 None => {}
@@ -67,6 +70,7 @@ impl Upstream {
                 let (transport, who, owner) = (Arc::clone(&transport), who.clone(), owner.clone());
                 async move {
                     let began = Instant::now();
+                    let _gone = session.gone.clone().drop_guard();
                     let ended =
                         upstream.run_client_session(transport, who, owner, &session, slot, ready).await;
                     let crashed = session.opened.get().is_some_and(|live| !live.link.is_forgotten());
@@ -74,7 +78,6 @@ impl Upstream {
                         upstream.crashed(own, error, began.elapsed());
                     }
                     upstream.client_sessions.remove(&key, &session);
-                    session.gone.cancel();
                     ended
                 }
             });
@@ -122,14 +125,14 @@ impl Upstream {
         }
         if let Key::Session(own) = key
             && let Some(Crash { reason, retry_at, .. }) = self.client_sessions.crashes().get(own)
-            && let pause @ 1.. = seconds_until(*retry_at)
+            && let Some(reason) = not_yet(reason, *retry_at)
         {
-            return Err(format!("{reason}; next attempt in {pause} s"));
+            return Err(reason);
         }
         let is_unasked = matches!(key, Key::Session(_)) && !who.may_be_asked();
         if let Some(OpenFailure { reason, times, retry_at, .. }) = &*self.client_sessions.failed() {
-            if let pause @ 1.. = seconds_until(*retry_at) {
-                return Err(format!("{reason}; next attempt in {pause} s"));
+            if let Some(reason) = not_yet(reason, *retry_at) {
+                return Err(reason);
             }
             if is_unasked && *times >= MAX_FAILURES && retry_at.elapsed() < LONG_PAUSE {
                 return Err(reason.clone());
@@ -213,11 +216,6 @@ impl Upstream {
         })
         .await
     }
-}
-
-/// Whole seconds until a time, rounded up; 0 once it has come.
-fn seconds_until(at: Instant) -> u64 {
-    at.saturating_duration_since(Instant::now()).as_secs_f64().ceil() as u64
 }
 
 /// Lets an upstream ask for the roots before the first request of a session. Many allow more until they have them.
