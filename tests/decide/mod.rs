@@ -3,5 +3,6 @@
 mod failures;
 mod overrides;
 mod readiness;
+mod relearn;
 mod settings;
 mod versions;

@@ -1,10 +1,11 @@
 //! The dialog that acknowledges drift.
 
 use leptos::prelude::*;
-use schemascope_api::{AcknowledgeDrift, DriftRow};
+use schemascope_api::{AcknowledgeDrift, DriftRow, LearnFrom, Relearn};
 
 use super::sentence;
 use crate::app::{App, Undoing};
+use crate::cells::RwSignal;
 use crate::door;
 use crate::parts::{Signature, SignedDialog, Signing, Views};
 
@@ -31,11 +32,13 @@ pub fn AcknowledgeDialog(
     };
     let lines = asking.rows.iter().map(|row| view! { <li>{sentence(row)}</li> }.into_any()).views();
     let name = asking.tool_id.clone();
+    let relearns = RwSignal::new(false);
     let submit = move || {
         let Some(Signature { reason, no_reason, person }) = signing.begin() else { return };
         let Acknowledging { tool_id, rows } = asking.clone();
         leptos::task::spawn_local(async move {
             let (mut undo, mut problem) = (Vec::new(), None);
+            let latest = rows.iter().max_by_key(|row| row.since).map(|row| row.drift);
             for row in rows {
                 let command = AcknowledgeDrift {
                     tool_id: tool_id.clone(),
@@ -48,6 +51,14 @@ pub fn AcknowledgeDialog(
                 // One that was settled elsewhere does not keep the others from being acknowledged.
                 match door::call(&command).await {
                     Ok(_) => undo.push(Undoing::Acknowledgement(tool_id.clone(), row.drift)),
+                    Err(error) => problem = Some(error.to_string()),
+                }
+            }
+            if let Some(drift) = latest.filter(|_| relearns.get_untracked()) {
+                let from = LearnFrom::Drift(drift);
+                match door::call(&Relearn { tool_id: tool_id.clone(), from, reason, no_reason, person }).await
+                {
+                    Ok(decided) => undo.push(Undoing::Decision(tool_id.clone(), decided.entry.id)),
                     Err(error) => problem = Some(error.to_string()),
                 }
             }
@@ -66,6 +77,10 @@ pub fn AcknowledgeDialog(
         <SignedDialog title tool_id=name act="Acknowledge".to_owned() signing disabled=Box::new(|| false) submit=Box::new(submit)>
             <p class="dim">"Marks the change as known and removes it from Review. It stays listed on the tool's page until results return to normal or a newer version becomes active."</p>
             <ul class="scrolls listed" tabindex="0" aria-label="What changed">{lines}</ul>
+            <label class="check">
+                <input type="checkbox" id="relearn" on:input:target=move |event| relearns.set(event.target().checked()) />
+                <span>"Learn the schema from results since the change only"</span>
+            </label>
         </SignedDialog>
     }
 }

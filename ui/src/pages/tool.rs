@@ -230,6 +230,7 @@ fn Top(
     let description = known.part(|detail| detail.description.clone());
     let row = known.part(|detail| Some(detail.row.clone()));
     let carriers = known.part(|detail| detail.carriers);
+    let learned_since = known.part(|detail| detail.learned_since);
     let fits = known.part(|detail| detail.fits);
     let latency = known.part(|detail| detail.latency);
     let app = App::get();
@@ -263,6 +264,7 @@ fn Top(
             </Fact>
             <Fact name="Results" title="successful results the schema is inferred from">
                 <span class="num">{move || row.get().map(|row| count(row.observation_count))}</span>
+                {move || learned_since.get().map(|at| view! { " since " {time(at)} }.into_any())}
             </Fact>
             <Fact name="Mean consistency" title="mean share of parent objects that have a field with its most frequent type">
                 {move || row.get().and_then(|row| row.mean_consistency).map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"))}

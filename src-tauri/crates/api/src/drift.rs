@@ -3,7 +3,7 @@
 use schemascope_model::{ActorKind, CallId, Change, LostEdge, Share, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::Command;
+use crate::{Command, Decided};
 
 /// Lists drift: unresolved before resolved, unacknowledged before acknowledged, then newest first.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -45,6 +45,43 @@ pub struct AcknowledgeDrift {
 impl Command for AcknowledgeDrift {
     const NAME: &'static str = "acknowledge_drift";
     type Reply = DriftRow;
+}
+
+/// Decides which results of a tool its schema is learned from. Stored results are read again; calls and versions stay.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Relearn {
+    /// `server__tool`.
+    pub tool_id: String,
+    /// Which results.
+    pub from: LearnFrom,
+    /// Reason, at most 1,000 bytes.
+    #[serde(default)]
+    pub reason: Option<String>,
+    /// Whether the reason is left out on purpose. The decision needs a reason or this.
+    #[serde(default)]
+    pub no_reason: bool,
+    /// Name of the user; by default, of the user that runs the engine.
+    #[serde(default)]
+    pub person: Option<String>,
+}
+
+/// Results of a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LearnFrom {
+    /// All results.
+    All,
+    /// Those that come from now on.
+    Now,
+    /// Those since a time.
+    Time(Timestamp),
+    /// Those since a drift began.
+    Drift(u64),
+}
+
+impl Command for Relearn {
+    const NAME: &'static str = "relearn";
+    type Reply = Decided;
 }
 
 /// One drift.

@@ -36,6 +36,9 @@ pub struct ToolDetail {
     pub declared_schema: Option<RawSchema>,
     /// Inferred output schema.
     pub inferred_schema: Option<RawSchema>,
+    /// Time since which results are learned from, if a user decided so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned_since: Option<Timestamp>,
     /// Number of observations by how their structure was carried.
     pub carriers: Carriers,
     /// Numbers of observations that fit and violate the currently declared schema.

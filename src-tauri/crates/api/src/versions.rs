@@ -347,7 +347,7 @@ pub struct AuditRow {
     pub name: Option<String>,
     /// Event: `cut`, `promote`, `pin`, `unpin`, `reject`, `rollback`, `undo`, `suspend`, `restore`, `drift`,
     /// `acknowledge`, `unacknowledge`, `resolve`, `override`, `cli_added`, `cli_removed`, `cli_approved`, `cli_rejected`,
-    /// `delete_interview`, `count_failures`, `count_results`.
+    /// `delete_interview`, `count_failures`, `count_results`, `learn_since`, `learn_all`.
     pub event: String,
     /// Version number; for a rollback, of the target.
     pub version: Option<u32>,
@@ -363,6 +363,9 @@ pub struct AuditRow {
     /// How texts begin that count as failures from then on, or as results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts: Option<String>,
+    /// Time since which results are learned from, from then on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned_since: Option<Timestamp>,
     /// Reason, if one was given.
     pub reason: Option<String>,
     /// Number of observations of the tool at the time.
@@ -386,6 +389,8 @@ impl AuditRow {
             "rollback" if version.is_empty() => "rolled back to none".to_owned(),
             "rollback" => format!("rolled back to {}", version.trim_end()),
             "count_failures" => "texts count as failures".to_owned(),
+            "learn_since" => "only later results are learned from".to_owned(),
+            "learn_all" => "all results are learned from".to_owned(),
             "count_results" => "texts count as results".to_owned(),
             "undo" => "previous decision undone".to_owned(),
             "suspend" => "schema paused: results had no structure and no text that fits it".to_owned(),

@@ -68,6 +68,8 @@ pub enum Ending {
     /// Another schema is effective: either one that accepts the changed results, or no longer the
     /// one they broke.
     OtherSchema,
+    /// A user decided that only results since the change are learned from.
+    LearnedAgain,
 }
 
 impl Change {

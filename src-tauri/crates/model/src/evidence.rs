@@ -14,6 +14,9 @@ pub struct Evidence {
     /// Time of the latest call whose result was observed. Versions before had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_observed: Option<Timestamp>,
+    /// Time from which results were learned from, if a user decided so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub learned_since: Option<Timestamp>,
     /// Quality of the inferred schema.
     pub quality: Quality,
     /// Mean consistency of the fields in millionths; `None` before the first observation.

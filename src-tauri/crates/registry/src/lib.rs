@@ -13,6 +13,7 @@ mod failures;
 mod forget;
 mod history;
 mod latency;
+mod learning;
 mod machines;
 mod observation;
 mod quality;
@@ -30,6 +31,7 @@ pub use failures::RecentFailures;
 pub use forget::state_without_secrets;
 pub use history::{History, Point, StandingChange};
 pub use latency::Latencies;
+pub use learning::LearningRules;
 pub use observation::{
     Detached, Observation, Reading, is_error, observe, read, replace_structured_strings,
     replace_structured_texts,

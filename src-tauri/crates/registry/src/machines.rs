@@ -77,6 +77,7 @@ impl Tool {
             shape: self.shape.clone(),
             recurring: self.recurring.clone(),
             failing_texts: self.failing_texts.clone(),
+            learned_since: self.learned_since,
             ..self.empty()
         }
     }
@@ -87,6 +88,7 @@ impl Tool {
             shape: Shape::with_key(key),
             arguments: Arguments::with_key(key),
             failing_texts: self.failing_texts.emptied(),
+            learned_since: self.learned_since,
             ..Self::default()
         }
     }

@@ -7,6 +7,7 @@ use schemascope_model::{CallRecord, Timestamp, ToolId};
 use schemascope_shape::HashKey;
 use serde_json::value::RawValue;
 
+use crate::learning::LearningRules;
 use crate::observation::Observation;
 use crate::schema::DeclaredSchema;
 use crate::state::InvalidState;
@@ -115,9 +116,14 @@ impl Registry {
         Self { key: self.key, ..Self::default() }
     }
 
-    /// From now on results of a tool whose text begins so count as failures.
-    pub fn set_failing_texts(&mut self, id: &ToolId, failing: &[Box<str>]) {
-        self.change(id).set_failing_texts(failing);
+    /// From now on a tool learns by these rules.
+    pub fn set_learning_rules(&mut self, id: &ToolId, rules: &LearningRules) {
+        self.change(id).set_learning_rules(rules);
+    }
+
+    /// Ends learning from results before the time since which a tool learns, after all calls before it were counted.
+    pub fn settle_learning(&mut self, id: &ToolId) {
+        self.change(id).settle_learning();
     }
 
     /// Counts a call.

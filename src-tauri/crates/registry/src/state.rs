@@ -14,6 +14,7 @@ use crate::failing_texts::FailingTexts;
 use crate::failures::RecentFailures;
 use crate::history::History;
 use crate::latency::Latencies;
+use crate::learning::LearnedSince;
 use crate::machines::Machines;
 use crate::recurring::RecurringKeys;
 use crate::tool::{Declaration, Tool};
@@ -61,6 +62,8 @@ struct State {
     recurring: RecurringKeys,
     #[serde(default, skip_serializing_if = "FailingTexts::is_empty")]
     failing_texts: FailingTexts,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    learned_since: Option<LearnedSince>,
     fits: Fits,
     last_called: Option<Timestamp>,
     last_observed: Option<Timestamp>,
@@ -102,6 +105,7 @@ impl Tool {
             carriers: self.carriers,
             recurring: self.recurring.clone(),
             failing_texts: self.failing_texts.clone(),
+            learned_since: self.learned_since,
             fits: self.fits.clone(),
             last_called: self.last_called,
             last_observed: self.last_observed,
@@ -154,6 +158,7 @@ impl Tool {
             carriers: state.carriers,
             recurring: state.recurring,
             failing_texts: state.failing_texts,
+            learned_since: state.learned_since,
             shape: shape.map_err(|error| InvalidState(error.to_string()))?,
             fits: state.fits,
             last_called: state.last_called,

@@ -14,6 +14,7 @@ use crate::failing_texts::FailingTexts;
 use crate::failures::RecentFailures;
 use crate::history::History;
 use crate::latency::Latencies;
+use crate::learning::LearnedSince;
 use crate::machines::Machines;
 use crate::observation::{Observation, observe};
 use crate::recurring::RecurringKeys;
@@ -47,6 +48,8 @@ pub struct Tool {
     pub(crate) recurring: RecurringKeys,
     /// What observations look like.
     pub shape: Shape,
+    /// Since when results are learned from, if not all are.
+    pub(crate) learned_since: Option<LearnedSince>,
     /// How their look depends on the arguments.
     pub arguments: Arguments,
     /// How observations fit the schemas declared at the time, by digest.
@@ -122,14 +125,6 @@ impl Tool {
         self.note_standing(at);
     }
 
-    /// From now on results whose text begins so count as failures.
-    pub(crate) fn set_failing_texts(&mut self, failing: &[Box<str>]) {
-        for counts in self.machines.apart.values_mut().map(|counts| &mut counts.failing_texts) {
-            counts.set_rules(failing);
-        }
-        self.failing_texts.set_rules(failing);
-    }
-
     /// Counts one call.
     pub fn record(&mut self, call: &CallRecord) {
         self.record_read(call, call.result.as_deref().and_then(observe).as_ref());
@@ -173,7 +168,7 @@ impl Tool {
         if call.outcome != Outcome::Ok || is_failing_text {
             return false;
         }
-        let Some(observation) = observation else { return false };
+        let Some(observation) = observation.filter(|_| self.learns(call.at)) else { return false };
         if observation.carrier == Carrier::KeyValue && !self.recurring.add(&observation.json) {
             self.carriers.unproven += 1;
             self.note_standing(call.at);

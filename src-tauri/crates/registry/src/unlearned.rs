@@ -1,29 +1,32 @@
 //! Which results of a tool teach nothing, although their calls succeeded.
 
-use schemascope_model::Carrier;
+use schemascope_model::{Carrier, Timestamp};
 
 use crate::Tool;
 use crate::failing_texts::begins;
+use crate::learning::LearningRules;
 use crate::observation::Observation;
 use crate::recurring::RecurringKeys;
 
 /// Tells results that the tool's shape was not learned from.
 #[derive(Debug, Clone, Default)]
 pub struct Unlearned {
-    /// Beginnings of texts that the user counts as failures.
-    failing: Box<[Box<str>]>,
+    /// What users decided about how the tool learns.
+    rules: LearningRules,
     keys: RecurringKeys,
 }
 
 impl Unlearned {
     /// What a tool does not learn from.
     pub fn of(tool: &Tool) -> Self {
-        Self { failing: tool.failing_texts.beginnings(), keys: tool.recurring.clone() }
+        Self { rules: tool.learning_rules(), keys: tool.recurring.clone() }
     }
 
-    /// Whether a result teaches nothing: the user counts it as a failure, or its lines `key: value` do not recur.
-    pub fn has(&self, observation: &Observation<'_>) -> bool {
-        begins(observation, &self.failing)
+    /// Whether the result of a call at this time teaches nothing: it is from before the time since which the tool
+    /// learns, the user counts it as a failure, or its lines `key: value` do not recur.
+    pub fn has(&self, at: Timestamp, observation: &Observation<'_>) -> bool {
+        self.rules.since.is_some_and(|since| at < since)
+            || begins(observation, &self.rules.failing)
             || observation.carrier == Carrier::KeyValue && !self.keys.prove(&observation.json)
     }
 }
@@ -47,7 +50,8 @@ mod tests {
             (Carrier::KeyValue, r#"{"a":"1","c":"2"}"#, true),
             (Carrier::JsonInText, r#"{"a":"1","c":"2"}"#, false),
         ] {
-            assert_eq!(unlearned.has(&Observation::new(carrier, json)), expect, "{json}");
+            let at = Timestamp::from_millis(7);
+            assert_eq!(unlearned.has(at, &Observation::new(carrier, json)), expect, "{json}");
         }
     }
 }

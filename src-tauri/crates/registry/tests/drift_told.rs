@@ -4,10 +4,10 @@ use proptest::prelude::*;
 use schemascope_model::{
     CallRecord, Ending, Evidence, Fit, IdSource, Origin, Outcome, Quality, Timestamp, ToolId, VersionOrigin,
 };
-use schemascope_registry::Registry;
 use schemascope_registry::versions::{
     Actor, AuditEntry, AuditEvent, Cut, Drifts, Ledger, Refused, Resolution, Wish, due, untold,
 };
+use schemascope_registry::{LearningRules, Registry};
 use serde_json::json;
 use serde_json::value::{RawValue, to_raw_value};
 
@@ -107,6 +107,7 @@ impl Shop {
             observation_count: self.calls,
             call_count: self.calls,
             last_observed: None,
+            learned_since: None,
             quality: Quality::High,
             mean_consistency: None,
             fields: Vec::new(),
@@ -331,4 +332,33 @@ fn older_states_are_read() {
     let registry = read(&state).unwrap();
     let tool = registry.tool(&id).unwrap();
     assert_eq!((tool.drift.observations(), tool.shape.observations()), (0, 100));
+}
+
+#[test]
+fn it_is_over_once_only_later_results_are_learned_from_until_that_is_undone() {
+    let mut shop = Shop::new();
+    shop.calls(150, false, None);
+    shop.calls(40, true, None);
+    shop.tell(9);
+    assert_eq!(shop.open(), [1]);
+    let since = Some(shop.drifts().get(1).unwrap().event.since);
+    shop.write(AuditEvent::LearnSince { since }).unwrap();
+    assert_eq!(shop.write(AuditEvent::LearnSince { since }), Err(Refused::IsLearnedSince(since)));
+    shop.registry.set_learning_rules(&tool(), &LearningRules { since, ..LearningRules::default() });
+    shop.registry.settle_learning(&tool());
+    shop.kill();
+    shop.tell(9);
+    let how = shop.drifts().get(1).unwrap().resolved.map(|resolved| resolved.how);
+    assert_eq!(how, Some(Resolution::Ended(Ending::LearnedAgain)));
+    assert!(shop.due().0.is_empty());
+    // The old shape is a change now.
+    shop.calls(40, true, None);
+    shop.calls(40, false, None);
+    shop.tell(9);
+    assert_eq!(shop.open(), [2]);
+
+    let decision = shop.ledger.resolve(&tool(), Wish::Undo).unwrap();
+    shop.write(decision).unwrap();
+    assert_eq!(shop.open(), [1, 2]);
+    assert_eq!(shop.ledger.tool(&tool()).unwrap().decided().learned_since(), None);
 }

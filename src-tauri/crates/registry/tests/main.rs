@@ -9,4 +9,5 @@ mod exchange;
 mod fold;
 mod forms;
 mod readiness;
+mod relearn;
 mod versions;

@@ -49,6 +49,7 @@ impl Log {
             observation_count,
             call_count: observation_count,
             last_observed: None,
+            learned_since: None,
             quality: Quality::High,
             mean_consistency: None,
             fields: Vec::new(),

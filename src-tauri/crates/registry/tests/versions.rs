@@ -27,6 +27,7 @@ fn no_evidence(quality: Quality) -> Evidence {
         observation_count: 1,
         call_count: 1,
         last_observed: None,
+        learned_since: None,
         quality,
         mean_consistency: None,
         fields: Vec::new(),

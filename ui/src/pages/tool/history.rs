@@ -114,6 +114,14 @@ pub fn History(
 fn is_decision(entry: &AuditRow) -> bool {
     matches!(
         entry.event.as_str(),
-        "promote" | "pin" | "unpin" | "reject" | "rollback" | "count_failures" | "count_results"
+        "promote"
+            | "pin"
+            | "unpin"
+            | "reject"
+            | "rollback"
+            | "count_failures"
+            | "count_results"
+            | "learn_since"
+            | "learn_all"
     )
 }

@@ -22,7 +22,7 @@ verbs!(Learned: engine Drift);
     after_help = "Drift is a change that lasts: a field that is removed, renamed, new, null or of another type, or a rule \
     of the effective schema that results used to keep and now break. Each drift is reported once. It \
     resolves itself when results return to the old shape, or when a version created after the change \
-    becomes effective.\n\n\
+    becomes effective. `relearn` learns a schema from the results since the change alone.\n\n\
     Examples:\n  schemascope drift shop__get_order\n  \
     schemascope drift acknowledge shop__get_order 2 --reason \"Monday's release\""
 )]

@@ -23,6 +23,7 @@ mod overrides;
 mod plan;
 mod readiness;
 mod redact;
+mod relearn;
 mod report;
 mod run;
 mod schema;
@@ -88,6 +89,7 @@ subjects! {
     Diff = diff,
     Impact = impact,
     Decide = decide,
+    Relearn = relearn,
     Audit = audit,
     Infer = infer,
     Backfill = backfill,

@@ -40,7 +40,7 @@ impl Handle<Decide> for Engine {
         let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
         let written: Written = written.map_err(|error| not_written(&id, error))?;
         let mut warnings = self.services.overrides.warnings();
-        warnings.extend(self.apply_failing_texts(&id).await);
+        warnings.extend(self.apply_learning(&id).await);
         let is_adapted = self.adapts();
         let list_changed = is_adapted && written.changes_clients();
         self.services.drafter.announce(&id, list_changed);
@@ -166,6 +166,10 @@ fn audit_row(entry: AuditEntry, undone: &HashSet<CallId>) -> AuditRow {
         AuditEvent::FailingText { starts, .. } => Some(starts.to_string()),
         _ => None,
     };
+    let learned_since = match &entry.event {
+        AuditEvent::LearnSince { since } => *since,
+        _ => None,
+    };
     AuditRow {
         id: entry.id,
         at: entry.at,
@@ -178,6 +182,7 @@ fn audit_row(entry: AuditEntry, undone: &HashSet<CallId>) -> AuditRow {
         enforced: matches!(entry.event, AuditEvent::Pin { enforced: true, .. }),
         undoes: undoes(&entry.event),
         starts,
+        learned_since,
         undone: undone.contains(&entry.id),
         reason: entry.reason.map(Into::into).or(deleted),
         observation_count: entry.observation_count,

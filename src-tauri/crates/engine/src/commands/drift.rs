@@ -108,6 +108,9 @@ fn resolved(resolved: &Resolved) -> ResolvedRow {
         Resolution::Ended(Ending::Returned) => {
             ("returned", None, "results are again as they were".to_owned())
         }
+        Resolution::Ended(Ending::LearnedAgain) => {
+            ("learned_again", None, "only results since the change are learned from".to_owned())
+        }
         Resolution::Ended(Ending::OtherSchema) => {
             ("other_schema", None, "another schema came into effect".to_owned())
         }

@@ -63,21 +63,8 @@ impl Handle<JudgeText> for Engine {
         let writing = move || decisions.write(proposal, |_| Ok(event));
         let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
         let written = written.map_err(|error| not_written(&id, error))?;
-        let warnings = self.apply_failing_texts(&id).await;
+        let warnings = self.apply_learning(&id).await;
         self.services.drafter.announce(&id, false);
         Ok(decided(written, false, warnings))
-    }
-}
-
-impl Engine {
-    /// Counts results of a tool as was decided. Returns why stored ones are not, if so.
-    pub(super) async fn apply_failing_texts(&self, id: &ToolId) -> Vec<String> {
-        let applied = self.services.failing_texts.apply(id).await;
-        let warning = applied.err().map(|error| {
-            format!(
-                "stored results of {id} are not counted again yet ({error}); the next start tries it again"
-            )
-        });
-        warning.into_iter().collect()
     }
 }

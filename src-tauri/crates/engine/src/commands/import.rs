@@ -353,6 +353,7 @@ fn evidence(coming: &Incoming) -> Evidence {
         observation_count: coming.observation_count,
         call_count: coming.observation_count,
         last_observed: None,
+        learned_since: None,
         quality: coming.quality,
         mean_consistency: None,
         fields: Vec::new(),

@@ -30,6 +30,7 @@ mod patch;
 pub(crate) mod plans;
 mod readiness;
 mod recent;
+mod relearn;
 mod report;
 mod schema_files;
 mod servers;
@@ -80,6 +81,7 @@ const SUBJECTS: &[&[Handler]] = &[
     interviews::HANDLERS,
     readiness::HANDLERS,
     recent::HANDLERS,
+    relearn::HANDLERS,
     report::HANDLERS,
     servers::HANDLERS,
     settings::HANDLERS,

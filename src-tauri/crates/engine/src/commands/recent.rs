@@ -56,7 +56,7 @@ fn results(
     for call in reader.records(&query, is_observed)?.calls {
         let Some(call) = reader.call(call.id)? else { continue };
         let observation = call.result.as_deref().and_then(registry::observe);
-        let Some(observation) = observation.filter(|observation| !unlearned.has(observation)) else {
+        let Some(observation) = observation.filter(|observation| !unlearned.has(call.at, observation)) else {
             continue;
         };
         bytes += observation.json.len();

@@ -88,6 +88,7 @@ fn detail(
         input_schema: definition.input_schema.map(RawSchema),
         declared_schema: declared.and_then(|declared| raw(&declared.schema)),
         inferred_schema: (tool.shape.observations() > 0).then(|| raw(&tool.inferred_schema())).flatten(),
+        learned_since: tool.learned_since(),
         carriers: tool.carriers,
         fits: views::declared_fit(tool),
         fields: fields.into_iter().map(views::field_row).collect(),
@@ -170,7 +171,8 @@ fn upper(counted: f64, quantile: f64) -> f64 {
 
 /// What a call taught; none if its text counts as a failure.
 fn sample(call: &CallRecord, unlearned: &Unlearned) -> Option<Sample> {
-    let observation = observe(call.result.as_deref()?).filter(|observation| !unlearned.has(observation))?;
+    let observation =
+        observe(call.result.as_deref()?).filter(|observation| !unlearned.has(call.at, observation))?;
     let bytes = observation.json.len();
     let mut json = observation.json.into_owned();
     if bytes > MAX_SAMPLE {

@@ -104,7 +104,7 @@ impl Decisions {
         }
         for (tool, versions) in ledger.tools() {
             effective.decide(tool, versions.in_force().as_ref().map(in_effect));
-            effective.decide_texts(tool, versions.decided().failing_texts().map(Into::into).collect());
+            effective.decide_texts(tool, versions.decided().learning_rules().failing);
         }
         let version_changed = Arc::new(Notify::new());
         let state = Mutex::new(State { log, ledger, latest });
@@ -183,9 +183,8 @@ impl Decisions {
         state.ledger.apply(&entry)?;
         let after = state.ledger.tool(&entry.tool_id).and_then(ToolVersions::in_force);
         self.effective.decide(&entry.tool_id, after.as_ref().map(in_effect));
-        let failing = state.ledger.tool(&entry.tool_id).map(|tool| tool.decided().failing_texts());
-        let failing = failing.into_iter().flatten().map(Into::into).collect();
-        self.effective.decide_texts(&entry.tool_id, failing);
+        let rules = state.ledger.tool(&entry.tool_id).map(|tool| tool.decided().learning_rules());
+        self.effective.decide_texts(&entry.tool_id, rules.unwrap_or_default().failing);
         let number = |in_force: &Option<InForce>| in_force.as_ref().map(|one| one.version().number);
         if number(&before) != number(&after) {
             self.version_changed.notify_one();
@@ -282,6 +281,7 @@ mod tests {
             observation_count: u64::from(version),
             call_count: 1,
             last_observed: None,
+            learned_since: None,
             quality: Quality::Low,
             mean_consistency: None,
             fields: Vec::new(),

@@ -63,7 +63,7 @@ impl Observations {
                     return Ok(found);
                 }
                 match call.result.as_deref().and_then(observe) {
-                    Some(observation) if unlearned.has(&observation) => {}
+                    Some(observation) if unlearned.has(call.at, &observation) => {}
                     Some(observation) => {
                         found.count += 1;
                         if each(call, &observation).is_break() {

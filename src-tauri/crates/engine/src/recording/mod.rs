@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use schemascope_model::{IdSource, Timestamp, ToolId};
-use schemascope_registry::Registry;
+use schemascope_registry::{LearningRules, Registry, Tool};
 use schemascope_store::{CallQuery, Reader};
 
 use crate::config::UserFiles;
@@ -98,22 +98,17 @@ impl Records {
         let _ = tokio::task::spawn_blocking(move || recorder.close()).await;
     }
 
-    /// Counts results of a tool whose text begins so as failures, those that are stored as well. Does nothing where
-    /// this is so already.
-    pub(crate) async fn count_failing_texts(
-        &self,
-        tool: &ToolId,
-        failing: Box<[Box<str>]>,
-    ) -> Result<(), NotRelearned> {
+    /// Learns from results of a tool by these rules, from those that are stored as well. Does nothing where this is so
+    /// already.
+    pub(crate) async fn learn_by(&self, tool: &ToolId, rules: LearningRules) -> Result<(), NotRelearned> {
         let empty = {
             let registry = self.registry();
-            let counted = registry.tool(tool).map(|tool| tool.failing_texts.rules());
-            if counted.into_iter().flat_map(|rules| rules.keys()).eq(failing.iter()) {
+            if registry.tool(tool).map(Tool::learning_rules).unwrap_or_default() == rules {
                 return Ok(());
             }
             registry.emptied()
         };
-        self.recorder.relearn(tool.clone(), failing, empty).await
+        self.recorder.relearn(tool.clone(), rules, empty).await
     }
 
     pub(crate) fn registry(&self) -> MutexGuard<'_, Registry> {

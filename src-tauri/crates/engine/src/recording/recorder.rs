@@ -20,7 +20,7 @@ use schemascope_compose::Windows;
 use schemascope_model::{CallId, CallRecord, IdSource, Timestamp, ToolId};
 use schemascope_proxy::{FinishedCall, ListedTool, Observer};
 use schemascope_redact::Redaction;
-use schemascope_registry::{Registry, Validators};
+use schemascope_registry::{LearningRules, Registry, Validators};
 use schemascope_shape::HashKey;
 use schemascope_store::{Error, Packer, Policy, Writer, free_space};
 use tokio::sync::{oneshot, watch};
@@ -180,12 +180,11 @@ impl Recorder {
         self.policy.send_replace(policy);
     }
 
-    /// Learns a tool again from its stored calls, with these beginnings of texts as failures. `empty` is a registry
-    /// without tools.
+    /// Learns a tool again from its stored calls, by these rules. `empty` is a registry without tools.
     pub(super) async fn relearn(
         &self,
         tool: ToolId,
-        failing: Box<[Box<str>]>,
+        rules: LearningRules,
         empty: Registry,
     ) -> Result<(), NotRelearned> {
         let _awaited = self.awaited();
@@ -194,7 +193,7 @@ impl Recorder {
         let end = end.await.map_err(|_| NotRelearned::Closed)?;
         let journal = self.journal_dir.clone();
         let reading = move || {
-            let mut relearning = Relearning::new(tool, failing, empty);
+            let mut relearning = Relearning::new(tool, rules, empty);
             relearning.read_to(&journal, end).map(|()| relearning)
         };
         let read = tokio::task::spawn_blocking(reading).await.map_err(|_| NotRelearned::Closed)?;

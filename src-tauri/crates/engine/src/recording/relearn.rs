@@ -1,4 +1,5 @@
-//! Learning one tool again from its stored calls, after people decided which of its texts are failures.
+//! Learning one tool again from its stored calls, after users decided which of its texts are failures, or since when
+//! results are learned from.
 //!
 //! The calls are read beside the recorder. It only reads those that came meanwhile, and then writes the state that they
 //! add up to as an entry of the journal, which replaces what was known of the tool: live, and whenever the journal is
@@ -8,7 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use schemascope_model::ToolId;
-use schemascope_registry::{Registry, observe};
+use schemascope_registry::{LearningRules, Registry, observe};
 use schemascope_store::{Entry, Error, Position, entries_of};
 
 use super::fold::Fold;
@@ -17,8 +18,8 @@ use super::tool_state::{self, REGISTRY};
 /// A tool that is learned again.
 pub(super) struct Relearning {
     tool: ToolId,
-    /// How texts begin that count as failures.
-    failing: Box<[Box<str>]>,
+    /// How it learns.
+    rules: LearningRules,
     /// The tool alone.
     registry: Registry,
     /// Everything before was read.
@@ -29,8 +30,8 @@ pub(super) struct Relearning {
 
 impl Relearning {
     /// Begins with an empty registry.
-    pub(super) fn new(tool: ToolId, failing: Box<[Box<str>]>, registry: Registry) -> Self {
-        let mut relearning = Self { tool, failing, registry, at: Position::START, is_empty: true };
+    pub(super) fn new(tool: ToolId, rules: LearningRules, registry: Registry) -> Self {
+        let mut relearning = Self { tool, rules, registry, at: Position::START, is_empty: true };
         relearning.set_rules();
         relearning
     }
@@ -75,11 +76,12 @@ impl Relearning {
     }
 
     fn set_rules(&mut self) {
-        self.registry.set_failing_texts(&self.tool, &self.failing);
+        self.registry.set_learning_rules(&self.tool, &self.rules);
     }
 
-    /// What the registry knows of the tool now.
-    pub(super) fn state(&self) -> Option<Vec<u8>> {
+    /// Returns what is known of the tool once all calls were read.
+    pub(super) fn settle(&mut self) -> Option<Vec<u8>> {
+        self.registry.settle_learning(&self.tool);
         self.registry.state(&self.tool)
     }
 }
@@ -119,7 +121,8 @@ mod tests {
             let parts = vec![("edges", vec![1]), (REGISTRY, live.state(&tool()).unwrap())];
             Entry::State { tool: tool(), state: tool_state::join(parts).unwrap() }
         };
-        let mut relearning = Relearning::new(tool(), ["Error".into()].into(), live.emptied());
+        let rules = LearningRules { failing: ["Error".into()].into(), since: None };
+        let mut relearning = Relearning::new(tool(), rules, live.emptied());
         for (at, entry) in entries.iter().enumerate() {
             let entry = match entry {
                 Entry::Call(call) => {

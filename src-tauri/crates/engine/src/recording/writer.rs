@@ -220,8 +220,9 @@ impl WriterThread {
 
     fn relearn(&mut self, mut relearning: Relearning) -> Result<(), Error> {
         relearning.read_to(self.writer.journal_dir(), self.writer.end())?;
+        let state = relearning.settle();
         let tool = relearning.tool();
-        let Some(state) = relearning.state().and_then(|part| self.folds.state_with(tool, &part)) else {
+        let Some(state) = state.and_then(|part| self.folds.state_with(tool, &part)) else {
             return Ok(());
         };
         let entry = Entry::State { tool: tool.clone(), state };

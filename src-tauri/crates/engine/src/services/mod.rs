@@ -2,7 +2,7 @@
 
 pub(crate) mod cli_prober;
 mod config_reload;
-mod failing_texts;
+mod learning;
 pub(crate) mod settings_applier;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::upstreams::Upstreams;
 use crate::wrappers::{Evolver, KnownTools, Wrappers};
 use cli_prober::CliProber;
 use config_reload::ConfigReload;
-use failing_texts::FailingTexts;
+use learning::Learning;
 use settings_applier::SettingsApplier;
 
 /// All services of an engine, and those that commands use.
@@ -35,8 +35,8 @@ pub(crate) struct Services {
     pub(crate) wrappers: Arc<Wrappers>,
     /// Keeps wrappers current.
     pub(crate) evolver: Arc<Evolver>,
-    /// Counts texts as failures that people say are.
-    pub(crate) failing_texts: Arc<FailingTexts>,
+    /// Learns tools again as was decided.
+    pub(crate) learning: Arc<Learning>,
     /// Serves command-line tools.
     pub(crate) cli_prober: Arc<CliProber>,
     background: Background,
@@ -56,7 +56,7 @@ impl Services {
         let drafter = Arc::new(VersionDrafter::new(records, knowledge, &upstreams.hub, &files.settings));
         let settings = Arc::new(SettingsApplier::new(files, records, upstreams));
         let reload = Arc::new(ConfigReload::new(files, records, &upstreams.hub));
-        let failing_texts = Arc::new(FailingTexts::new(records, &knowledge.decisions));
+        let learning = Arc::new(Learning::new(records, &knowledge.decisions));
         let cli_prober = Arc::new(CliProber::new(files, records, &upstreams.hub));
         let path = overrides.unwrap_or_else(|| data.join(overrides::FILE));
         let parts = OverrideParts {
@@ -78,7 +78,7 @@ impl Services {
         let background = Background::start([
             Arc::clone(&settings) as _,
             reload as _,
-            Arc::clone(&failing_texts) as _,
+            Arc::clone(&learning) as _,
             Arc::clone(&cli_prober) as _,
             Arc::new(MinizincHook::new(interviews, &files.settings, &records.events)) as _,
             Arc::clone(&overrides) as _,
@@ -89,7 +89,7 @@ impl Services {
             Arc::clone(&drafter) as _,
             Arc::clone(&evolver) as _,
         ]);
-        Self { drafter, overrides, settings, wrappers, evolver, failing_texts, cli_prober, background }
+        Self { drafter, overrides, settings, wrappers, evolver, learning, cli_prober, background }
     }
 
     /// Stops all services.

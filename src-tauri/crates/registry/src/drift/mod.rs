@@ -188,12 +188,12 @@ impl Drift {
     }
 
     /// Takes what a tool returns now for what it should return: one drift is over.
-    fn accept(&mut self, at: usize) -> Notice {
+    fn accept(&mut self, at: usize, ending: Ending) -> Notice {
         let open = self.open.remove(at);
         for (node, kind) in open.paths() {
             self.settle(node, kind);
         }
-        self.end(open, Ending::OtherSchema)
+        self.end(open, ending)
     }
 
     /// Values that were not looked at for want of room.

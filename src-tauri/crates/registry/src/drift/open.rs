@@ -3,7 +3,7 @@
 //! While a drift is open its paths are not counted, so that the state before it stays known and the tool's return to
 //! that state is noticed and reported.
 
-use schemascope_model::{Change, Ending, Share, TypeName};
+use schemascope_model::{Change, Ending, Share, Timestamp, TypeName};
 use serde::{Deserialize, Serialize};
 
 use super::event::{DriftEvent, Notice};
@@ -85,6 +85,18 @@ impl Open {
 }
 
 impl Drift {
+    /// Takes changes that began by a time for usual from now on. Broken rules stay broken. Returns whether there were
+    /// such changes.
+    pub(crate) fn accept_since(&mut self, until: Timestamp) -> bool {
+        let is_accepted = |open: &Open| open.event.change != Change::Violated && open.event.since <= until;
+        let mut accepted = false;
+        while let Some(at) = self.open.iter().position(is_accepted) {
+            self.accept(at, Ending::LearnedAgain);
+            accepted = true;
+        }
+        accepted
+    }
+
     /// Notes that a drift is over.
     pub(super) fn end(&mut self, open: Open, ending: Ending) -> Notice {
         if self.ended.len() == MAX_ENDED {

@@ -3,7 +3,7 @@
 //! Which schema is in effect is read from the observations themselves, so that a replay finds the same. When the
 //! schema changes, the rules of the previous one are no longer watched.
 
-use schemascope_model::TypeName;
+use schemascope_model::{Ending, TypeName};
 
 use super::paths::{Paths, ROOT};
 use super::scan::Kind;
@@ -92,7 +92,7 @@ impl Drift {
         while let Some(open) = self.open.get(at) {
             let is_over = takes_all || open.paths().all(|(node, _)| is_rule(&self.paths, node));
             if is_over {
-                notices.push(self.accept(at));
+                notices.push(self.accept(at, Ending::OtherSchema));
             } else {
                 at += 1;
             }

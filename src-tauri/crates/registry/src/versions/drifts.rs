@@ -5,7 +5,7 @@
 
 use std::collections::VecDeque;
 
-use schemascope_model::{Change, Ending, Timestamp, VersionOrigin};
+use schemascope_model::{Change, Ending, Evidence, Timestamp, VersionOrigin};
 
 use crate::drift::{DriftEvent, Key};
 use crate::tool::Tool;
@@ -176,9 +176,16 @@ impl Drifts {
             return;
         }
         let how = Resolution::TakenIn(version.number, entry.id);
-        let takes_in = |drift: &&mut KnownDrift| drift.event.began <= version.evidence.observation_count;
-        for drift in self.kept.iter_mut().filter(takes_in) {
+        for drift in self.kept.iter_mut().filter(|drift| drift.began_before(version)) {
             drift.resolved.get_or_insert(Resolved { at: entry.at, how });
+        }
+    }
+
+    /// Other results are learned from again, and changes that were taken for usual are changes.
+    pub(super) fn reopen_learned(&mut self) {
+        let how = Resolution::Ended(Ending::LearnedAgain);
+        for drift in &mut self.kept {
+            drift.resolved.take_if(|resolved| resolved.how == how);
         }
     }
 
@@ -193,6 +200,16 @@ impl Drifts {
 }
 
 impl KnownDrift {
+    /// Whether the last result that a version was learned from came after the change.
+    pub(super) fn began_before(&self, version: &Version) -> bool {
+        let Evidence { observation_count, last_observed, learned_since, .. } = &version.evidence;
+        match learned_since {
+            // Not all results are in the count.
+            Some(_) => last_observed.is_none_or(|last| self.event.since <= last),
+            None => self.event.began <= *observation_count,
+        }
+    }
+
     /// Ends it, unless it has ended. One that was withdrawn has not: its version may come back. Returns whether it did.
     fn end(&mut self, resolved: Resolved) -> bool {
         let goes_on = self.resolved.is_none_or(|before| before.how == Resolution::Withdrawn);

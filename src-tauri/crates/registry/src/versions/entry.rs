@@ -108,6 +108,11 @@ pub enum AuditEvent {
         /// Whether they are.
         fails: bool,
     },
+    /// Results from this time on are learned from, and no others.
+    LearnSince {
+        /// The time; none for all results.
+        since: Option<Timestamp>,
+    },
     /// Results are not what they were.
     Drift(Box<DriftEvent>),
     /// A person acknowledged a drift.
@@ -183,7 +188,7 @@ impl AuditEvent {
             Self::Resolve { .. } | Self::Override {} | Self::CommandLine { .. } => false,
             Self::DeleteInterview { .. } => false,
             Self::Promote { .. } | Self::Pin { .. } | Self::Unpin {} | Self::Reject { .. } => true,
-            Self::Rollback { .. } | Self::FailingText { .. } => true,
+            Self::Rollback { .. } | Self::FailingText { .. } | Self::LearnSince { .. } => true,
         }
     }
 
@@ -209,6 +214,8 @@ impl AuditEvent {
             Self::DeleteInterview { .. } => "delete_interview",
             Self::FailingText { fails: true, .. } => "count_failures",
             Self::FailingText { fails: false, .. } => "count_results",
+            Self::LearnSince { since: Some(_) } => "learn_since",
+            Self::LearnSince { since: None } => "learn_all",
             Self::Drift(_) => "drift",
             Self::Acknowledge { .. } => "acknowledge",
             Self::Unacknowledge { .. } => "unacknowledge",
@@ -227,7 +234,7 @@ impl AuditEvent {
             Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => None,
             Self::Drift(_) | Self::Acknowledge { .. } | Self::Unacknowledge { .. } => None,
             Self::Resolve { .. } | Self::Override {} | Self::CommandLine { .. } => None,
-            Self::DeleteInterview { .. } | Self::FailingText { .. } => None,
+            Self::DeleteInterview { .. } | Self::FailingText { .. } | Self::LearnSince { .. } => None,
         }
     }
 

@@ -30,6 +30,7 @@ pub fn evidence(tool: &Tool) -> Evidence {
         observation_count: tool.shape.observations(),
         call_count: tool.calls,
         last_observed: tool.last_observed,
+        learned_since: tool.learned_since(),
         quality: tool.inferred_quality(),
         mean_consistency: tool.shape.mean_consistency().map(millionths),
         fields: fields.into_iter().take(MAX_FIELDS).map(field).collect(),

@@ -4,7 +4,10 @@
 
 use std::collections::BTreeSet;
 
+use schemascope_model::Timestamp;
+
 use crate::failing_texts::{MAX_BEGINNING, MAX_RULES};
+use crate::learning::LearningRules;
 use crate::versions::Refused;
 
 /// Earlier promotions that can be returned to.
@@ -23,6 +26,7 @@ pub struct Decided {
     pub(super) rolled_back: BTreeSet<u32>,
     failing: BTreeSet<Box<str>>,
     not_failing: BTreeSet<Box<str>>,
+    learned_since: Option<Timestamp>,
 }
 
 /// A pin.
@@ -45,9 +49,14 @@ impl Decided {
         self.in_force() == Some(version) || self.promoted == Some(version) || self.earlier.contains(&version)
     }
 
-    /// How texts begin that count as failures.
-    pub fn failing_texts(&self) -> impl Iterator<Item = &str> {
-        self.failing.iter().map(|starts| &**starts)
+    /// The rules by which the tool learns.
+    pub fn learning_rules(&self) -> LearningRules {
+        LearningRules { failing: self.failing.iter().cloned().collect(), since: self.learned_since }
+    }
+
+    /// The time since which results are learned from, if not all are.
+    pub fn learned_since(&self) -> Option<Timestamp> {
+        self.learned_since
     }
 
     /// Whether the user decided that texts which begin so are results.
@@ -72,6 +81,14 @@ impl Decided {
         } else {
             Err(Refused::IsJudged { starts: starts.into(), fails })
         }
+    }
+
+    pub(super) fn learn_since(&mut self, since: Option<Timestamp>) -> Result<(), Refused> {
+        if self.learned_since == since {
+            return Err(Refused::IsLearnedSince(since));
+        }
+        self.learned_since = since;
+        Ok(())
     }
 
     pub(super) fn promote(&mut self, version: u32) -> Result<(), Refused> {

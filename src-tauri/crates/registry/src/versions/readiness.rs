@@ -73,9 +73,8 @@ impl Drifts {
     /// Drifts that are not over and that a version contains: it was learned from results since the change. A schema
     /// from a file or from another installation was not learned from them.
     pub fn contained_in(&self, version: &Version) -> impl Iterator<Item = &KnownDrift> {
-        let (learned, until) =
-            (version.origin == VersionOrigin::Inferred, version.evidence.observation_count);
-        self.open().filter(move |drift| learned && drift.event.began <= until)
+        let is_learned = version.origin == VersionOrigin::Inferred;
+        self.open().filter(move |drift| is_learned && drift.began_before(version))
     }
 }
 

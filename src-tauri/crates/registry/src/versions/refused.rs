@@ -1,6 +1,6 @@
 //! Errors of decisions, each with what the user can do instead.
 
-use schemascope_model::CallId;
+use schemascope_model::{CallId, Timestamp};
 
 /// Versions named in a refusal: the newest ones.
 const NAMED: usize = 12;
@@ -132,6 +132,12 @@ pub enum Refused {
     /// A tool has a bounded number of them.
     #[error("{max} beginnings of texts are judged so already; a shorter one can stand for several", max = crate::failing_texts::MAX_RULES)]
     ManyTexts,
+    /// It is decided already.
+    #[error("{}", match .0 {
+        Some(since) => format!("only results since {since} are learned from already"),
+        None => "all results are learned from already".to_owned(),
+    })]
+    IsLearnedSince(Option<Timestamp>),
     /// It is decided already.
     #[error("texts that begin with {starts:?} count as {} already", if *.fails { "failures" } else { "results" })]
     IsJudged {

@@ -185,8 +185,11 @@ impl ToolVersions {
         let is_inferred = |version: &&Arc<Version>| version.origin == VersionOrigin::Inferred;
         let is_new = self.newest().is_none_or(|newest| newest.digest != draft.digest)
             && self.versions().rev().find(is_inferred).is_none_or(|inferred| {
-                inferred.digest != draft.digest
-                    && inferred.evidence.observation_count < draft.evidence.observation_count
+                let (before, now) = (&inferred.evidence, &draft.evidence);
+                // Counts begin again where another part of the results is learned from.
+                let is_later = before.learned_since != now.learned_since
+                    || before.observation_count < now.observation_count;
+                inferred.digest != draft.digest && is_later
             });
         is_new && !self.versions.values().any(rejected)
     }
@@ -256,6 +259,9 @@ impl ToolVersions {
             AuditEvent::Undo { of } => {
                 self.undo(*of)?;
                 self.drifts.reopen(*of);
+                if self.decided.learned_since() != before.learned_since() {
+                    self.drifts.reopen_learned();
+                }
             }
             AuditEvent::Promote { version } => {
                 let digest = self.version(*version)?.digest.clone();
@@ -276,6 +282,7 @@ impl ToolVersions {
                 self.decided.reject(*version)?;
                 self.keep_hands_off(Some(*version));
             }
+            AuditEvent::LearnSince { since } => self.decided.learn_since(*since)?,
             AuditEvent::FailingText { starts, fails } => self.decided.judge_text(starts, *fails)?,
             AuditEvent::Rollback { to } => {
                 to.map(|to| self.version(to).map(drop)).transpose()?;

@@ -1,4 +1,4 @@
-//! Keeps what is learned in line with the decisions about which texts are failures.
+//! Keeps what is learned in line with the decisions about how tools learn.
 
 use std::sync::Arc;
 
@@ -10,35 +10,35 @@ use crate::knowledge::decisions::Decisions;
 use crate::recording::Records;
 use crate::recording::recorder::NotRelearned;
 
-/// Learns tools again whose failing texts are not those that were decided.
-pub(crate) struct FailingTexts {
+/// Learns tools again whose learning rules are not those that were decided.
+pub(crate) struct Learning {
     records: Records,
     decisions: Arc<Decisions>,
     /// Held while a tool is learned again, so that the latest decision is what counts in the end.
     turn: Mutex<()>,
 }
 
-impl FailingTexts {
+impl Learning {
     pub(crate) fn new(records: &Records, decisions: &Arc<Decisions>) -> Self {
         Self { records: records.clone(), decisions: Arc::clone(decisions), turn: Mutex::default() }
     }
 
-    /// Returns once results of the tool count as decided, stored ones as well.
+    /// Returns once results of the tool are learned from as decided, stored ones as well.
     pub(crate) async fn apply(&self, tool: &ToolId) -> Result<(), NotRelearned> {
         let _turn = self.turn.lock().await;
-        let failing = self.decisions.tool(tool).decided().failing_texts().map(Into::into).collect();
-        self.records.count_failing_texts(tool, failing).await
+        let rules = self.decisions.tool(tool).decided().learning_rules();
+        self.records.learn_by(tool, rules).await
     }
 }
 
-impl Service for FailingTexts {
+impl Service for Learning {
     /// Does what a kill between a decision and its effect left to do.
     fn start(self: Arc<Self>, tasks: &Tasks) {
         tasks.spawn(async move {
             let known: Vec<ToolId> = self.records.registry().tools().keys().cloned().collect();
             for tool in known {
                 if let Err(error) = self.apply(&tool).await {
-                    tracing::warn!(%tool, %error, "decisions about failing texts could not be applied to stored results");
+                    tracing::warn!(%tool, %error, "a decision about what the tool learns from could not be applied to stored results");
                 }
             }
         });
