@@ -196,6 +196,61 @@ fn texts_that_are_failures_do_not_pause_a_schema() {
     assert_eq!(pauses(), 1);
 }
 
+/// Regression: after a promotion the Python SDK failed every call of a FastMCP tool that returns `str`, because it
+/// validates by the schema that it listed before; and after a rollback, every call whose result is text.
+#[test]
+fn results_keep_the_form_that_a_session_listed_until_it_lists_again() {
+    let scratch = tempfile::tempdir().unwrap();
+    let declared =
+        json!({"type": "object", "properties": {"result": {"type": "string"}}, "required": ["result"]});
+    let quote = |n: usize| json!({"symbol": format!("S{n}"), "price": n * 7}).to_string();
+    let wrapped = |n: usize| {
+        let text = quote(n);
+        let content = json!([{"type": "text", "text": text}]);
+        json!({"content": content, "structuredContent": {"result": text}}).to_string()
+    };
+    let lines = |n: usize| text(&[&format!("name: n{n}\nsize: {}\nowner: o{n}", n * 3)]);
+    let quotes: Vec<String> = (0..60).map(wrapped).collect();
+    let files: Vec<String> = (0..60).map(lines).collect();
+    let server =
+        mirror(scratch.path(), [("quote", Some(&declared), &quotes[..]), ("file", None, &files[..])]);
+    let program =
+        Program::new(&places(), scratch.path(), &Map::from_iter([("mirror".to_owned(), server)])).unwrap();
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    let list = |client: &McpClient| drop(client.request("tools/list", "{}").unwrap().result().unwrap());
+    let structure = |client: &McpClient, tool: &str| {
+        client.call(tool, &json!({})).unwrap().result().unwrap()["structuredContent"].clone()
+    };
+    let decide = |args: &[&str]| {
+        let run = program.run(args).unwrap();
+        assert_eq!(run.code, Some(0), "{run:?}");
+    };
+    list(&client);
+    for tool in ["mirror__quote", "mirror__file"] {
+        (0..30).for_each(|_| drop(structure(&client, tool)));
+        decide(&["promote", tool, "--no-reason"]);
+    }
+    assert!(structure(&client, "mirror__quote")["result"].is_string());
+    // A client that knows no schema may get structure.
+    assert!(structure(&client, "mirror__file")["owner"].is_string());
+    let later = serve.connect(None).unwrap();
+    list(&later);
+    assert!(structure(&later, "mirror__quote")["symbol"].is_string());
+    list(&client);
+    assert!(structure(&client, "mirror__quote")["symbol"].is_string());
+
+    // Wrappers ask for what is learned. Regression: lines `key: value` reached them as text.
+    let asked = json!({"name": "mirror__file", "arguments": {}, "_meta": {"schemascope/observation": true}});
+    let answer = client.request("tools/call", &asked.to_string()).unwrap().result().unwrap();
+    assert!(answer["_meta"]["schemascope/observation"]["owner"].is_string(), "{answer}");
+
+    decide(&["rollback", "mirror__file", "--no-reason"]);
+    assert!(structure(&client, "mirror__file")["owner"].is_string());
+    list(&client);
+    assert!(structure(&client, "mirror__file").is_null());
+}
+
 #[test]
 fn adapter_used_is_recorded_and_kept_over_restarts() {
     let scratch = tempfile::tempdir().unwrap();

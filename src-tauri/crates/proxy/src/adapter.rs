@@ -1,7 +1,8 @@
 //! Adapting on the call path, within a limit of time.
 //!
 //! Small results are adapted at once, large ones on a background thread for [`ADAPT_TIMEOUT`] at most. A result whose
-//! adaptation fails or takes longer passes unchanged. Also keeps compiled schemas and the recent results of each
+//! adaptation fails or takes longer passes unchanged, but for an empty object where the advertised schema asks for
+//! structure. Also keeps compiled schemas and the recent results of each
 //! tool. [`crate::adapt`] does the work itself.
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use crate::adapt::{
     self, Adaptation, Adapting, Effective, Judge, Mode, SuspensionChange, ToolContext, Trend,
 };
 use crate::hub::changes::ListVersion;
+use crate::listed::ListedSchemas;
 use crate::observer::Observer;
 use crate::schemas::{AdapterStatus, Schemas};
 use crate::wire::Era;
@@ -43,6 +45,8 @@ pub(crate) struct Adapter {
     changed: Arc<watch::Sender<ListVersion>>,
     /// CompiledSchema schemas by digest.
     judges: Mutex<HashMap<Arc<str>, Arc<CompiledSchema>>>,
+    /// The schemas of the list that was made last.
+    listed: Mutex<ListedSchemas>,
     /// Stands in where there is no schema.
     nothing: Arc<CompiledSchema>,
     trends: Mutex<HashMap<ToolId, Trend>>,
@@ -64,10 +68,11 @@ impl Adapter {
         observer: Arc<dyn Observer>,
         changed: Arc<watch::Sender<ListVersion>>,
     ) -> Self {
-        let (judges, trends, nothing) = (Mutex::default(), Mutex::default(), Arc::default());
+        let (judges, trends, listed) = (Mutex::default(), Mutex::default(), Mutex::default());
+        let nothing = Arc::default();
         let permits = Arc::new(Semaphore::new(MAX_BACKGROUND));
         let adapting = RwLock::new(adapting);
-        Self { adapting, schemas, observer, changed, judges, nothing, trends, permits }
+        Self { adapting, schemas, observer, changed, judges, listed, nothing, trends, permits }
     }
 
     /// The current settings.
@@ -94,29 +99,38 @@ impl Adapter {
         self.schemas.as_ref()
     }
 
-    /// Definitions as a client gets them. Each comes with its tool id if it has a valid one.
+    /// Definitions as a client gets them, and the schemas that it thereby knows. Each comes with its tool id if it has
+    /// a valid one.
     pub(crate) async fn advertised(
         self: &Arc<Self>,
         definitions: Vec<(Option<ToolId>, Bytes)>,
         era: Era,
-    ) -> Vec<Bytes> {
+    ) -> (Vec<Bytes>, ListedSchemas) {
         let as_sent: Vec<_> = definitions.iter().map(|(_, definition)| definition.clone()).collect();
         if self.adapting().mode == Mode::Off {
-            return as_sent;
+            return (as_sent, ListedSchemas::default());
         }
         let adapter = Arc::clone(self);
         // Compiling schemas takes too long for an async task.
         let advertised = tokio::task::spawn_blocking(move || {
+            let mut effective = Vec::new();
             let each = definitions.into_iter().map(|(tool, definition)| match tool {
-                Some(tool) => adapter.advertise(&tool, &definition, era),
+                Some(tool) => {
+                    let (advertised, schema) = adapter.advertise(&tool, &definition, era);
+                    effective.push((tool, schema));
+                    advertised
+                }
                 None => definition,
             });
-            each.collect()
+            let advertised = each.collect();
+            let mut latest = lock(&adapter.listed);
+            *latest = ListedSchemas::new(effective.into_iter(), &latest);
+            (advertised, latest.clone())
         });
-        advertised.await.unwrap_or(as_sent)
+        advertised.await.unwrap_or_else(|_| (as_sent, ListedSchemas::default()))
     }
 
-    fn advertise(&self, tool: &ToolId, definition: &Bytes, era: Era) -> Bytes {
+    fn advertise(&self, tool: &ToolId, definition: &Bytes, era: Era) -> (Bytes, Effective) {
         let effective = self.schemas.effective(tool);
         let suspended = self.adapting().suspend && self.trend(tool, &effective).suspends(&effective);
         let compiled = self.compiled(&effective);
@@ -127,17 +141,20 @@ impl Adapter {
             modern: era == Era::Modern,
         };
         let advertised = catch_unwind(AssertUnwindSafe(|| adapt::advertise(definition, &context)));
-        advertised.unwrap_or_else(|_| definition.clone())
+        (advertised.unwrap_or_else(|_| definition.clone()), effective)
     }
 
-    /// Adapts a tool's result for a client of `/mcp`.
+    /// Adapts a tool's result for a client of `/mcp` that listed the tools under these schemas.
     pub(crate) async fn adapt(
         self: &Arc<Self>,
         tool: &ToolId,
         effective: &Effective,
+        listed: &ListedSchemas,
         result: &Bytes,
         era: Era,
     ) -> Adaptation {
+        let earlier = listed.instead_of(tool, effective);
+        let effective = earlier.unwrap_or(effective);
         let mode = self.adapting().mode;
         if mode == Mode::Off || (mode == Mode::Advertised && effective.schema().is_none()) {
             return Adaptation::default();
@@ -150,7 +167,8 @@ impl Adapter {
             Some(compiled) => adapt_or_keep(result, effective, &compiled, mode, era),
             None => self.adapt_in_background(result, effective, mode, era).await,
         };
-        if let Some(rung) = adapted.rung
+        // What becomes of an earlier schema says nothing about the one in effect.
+        if let Some(rung) = adapted.rung.filter(|_| earlier.is_none())
             && !(rung == Rung::Generic && self.schemas.is_failing_text(tool, result))
         {
             self.note(tool, effective, rung);
@@ -168,7 +186,7 @@ impl Adapter {
     ) -> Adaptation {
         let deadline = Instant::now() + ADAPT_TIMEOUT;
         let permit = tokio::time::timeout_at(deadline, Arc::clone(&self.permits).acquire_owned()).await;
-        let Ok(Ok(permit)) = permit else { return Adaptation::default() };
+        let Ok(Ok(permit)) = permit else { return adapt::without_structure(result, effective) };
         let mut working = tokio::task::spawn_blocking({
             let (adapter, result, effective) = (Arc::clone(self), result.clone(), effective.clone());
             move || {
@@ -186,7 +204,7 @@ impl Adapter {
                 compiled.overdue.fetch_sub(1, Ordering::Relaxed);
             });
         }
-        Adaptation::default()
+        adapt::without_structure(result, effective)
     }
 
     /// Counts an adapted result, and announces the change that it causes.
@@ -326,7 +344,9 @@ mod tests {
     async fn small_and_large_results_are_adapted() {
         let (adapter, effective, tool) = adapter();
         for size in [0, 0, 400_000] {
-            let adapted = adapter.adapt(&tool, &effective, &result(&"x".repeat(size)), Era::Legacy).await;
+            let adapted = adapter
+                .adapt(&tool, &effective, &ListedSchemas::default(), &result(&"x".repeat(size)), Era::Legacy)
+                .await;
             assert_eq!((adapted.rung, adapted.rejected), (Some(Rung::Declared), false));
         }
     }
@@ -336,9 +356,18 @@ mod tests {
         let (adapter, effective, tool) = adapter();
         let permits = Arc::clone(&adapter.permits).acquire_many_owned(MAX_BACKGROUND as u32).await.unwrap();
         let large = result(&"x".repeat(400_000));
-        assert_eq!(adapter.adapt(&tool, &effective, &large, Era::Legacy).await, Adaptation::default());
+        assert_eq!(
+            adapter.adapt(&tool, &effective, &ListedSchemas::default(), &large, Era::Legacy).await,
+            Adaptation::default()
+        );
         drop(permits);
-        assert!(adapter.adapt(&tool, &effective, &large, Era::Legacy).await.result.is_some());
+        assert!(
+            adapter
+                .adapt(&tool, &effective, &ListedSchemas::default(), &large, Era::Legacy)
+                .await
+                .result
+                .is_some()
+        );
     }
 
     /// Otherwise a schema that keeps the validator busy for ever would occupy a thread with each result.
@@ -346,7 +375,9 @@ mod tests {
     async fn schema_is_not_used_while_an_earlier_judgement_runs() {
         let (adapter, effective, tool) = adapter();
         let misfit = Bytes::from_static(br#"{"content":[],"structuredContent":{}}"#);
-        let rejected = async || adapter.adapt(&tool, &effective, &misfit, Era::Legacy).await.rejected;
+        let rejected = async || {
+            adapter.adapt(&tool, &effective, &ListedSchemas::default(), &misfit, Era::Legacy).await.rejected
+        };
         assert!(rejected().await);
         let compiled = adapter.compiled(&effective);
         compiled.overdue.fetch_add(1, Ordering::Relaxed);

@@ -18,6 +18,7 @@ use crate::built_in::CallerSession;
 use crate::cancel::Cancel;
 use crate::config::OWN_SERVER;
 use crate::exchange::{ActiveRequest, Outbox};
+use crate::listed::ListedSchemas;
 use crate::observer::{Ended, FinishedCall, Observer};
 use crate::running::{RunningCall, RunningCalls};
 use crate::upstream::Upstream;
@@ -87,8 +88,8 @@ pub(crate) struct Outgoing {
     pub(crate) subscription: Option<Bytes>,
     /// What to record, if this is a tool call.
     pub(crate) recording: Option<Recording>,
-    /// Whether the result is adapted to the advertised schema, as for clients of `/mcp`.
-    pub(crate) adapt: bool,
+    /// The schemas that the client listed, if the result is adapted to them, as for clients of `/mcp`.
+    pub(crate) adapt: Option<ListedSchemas>,
     /// Cancels the request, also at the upstream.
     pub(crate) cancel: Cancel,
 }
@@ -118,7 +119,7 @@ pub(crate) fn start(
     let running = recording.as_ref().map(|Recording { tool, caller, .. }| {
         running.add(RunningCall { tool: tool.clone(), at, client: caller.client.clone() })
     });
-    let wants_observation = adapt && wants_observation(outgoing.params.as_ref());
+    let wants_observation = adapt.is_some() && wants_observation(outgoing.params.as_ref());
     let method = outgoing.method.clone();
     let own = recording.as_ref().filter(|_| upstream.name() == OWN_SERVER);
     let params = match own {
@@ -154,18 +155,16 @@ pub(crate) fn start(
         if let Some(Recording { tool, arguments, caller, task }) = recording {
             let effective = adapter.effective(&tool);
             let mut rung = None;
-            if let (true, Some(Body::Result(result))) = (adapt, &mut body) {
-                let adapted = adapter.adapt(&tool, &effective, result, era).await;
+            if let (Some(listed), Some(Body::Result(result))) = (&adapt, &mut body) {
+                let adapted = adapter.adapt(&tool, &effective, listed, result, era).await;
                 rung = adapted.rung;
-                match adapted.result {
-                    Some(error) if adapted.rejected => *result = error,
-                    _ if wants_observation => {
-                        if let Some(value) = adapter.schemas().read_inside(result) {
-                            *result = with_observation(result, &value);
-                        }
-                    }
-                    Some(adapted) => *result = adapted,
-                    None => {}
+                let observed =
+                    Some(&*result).filter(|_| wants_observation && !adapted.rejected).and_then(|result| {
+                        let value = adapter.schemas().read_inside(&tool, result)?;
+                        Some(with_observation(result, &value))
+                    });
+                if let Some(shown) = observed.or(adapted.result) {
+                    *result = shown;
                 }
             }
             let ended = match task {

@@ -24,6 +24,7 @@ use crate::call::{self, Answer, CallFailed, Caller, Outgoing, Recording};
 use crate::cancel::Cancel;
 use crate::config::{Config, OWN_SERVER, ServerEntry};
 use crate::exchange::{ActiveRequest, Outbox};
+use crate::listed::ListedSchemas;
 use crate::observer::{Introduction, ListedTool, Observer};
 use crate::running::{RunningCall, RunningCalls};
 use crate::schemas::{Adapting, Schemas};
@@ -186,7 +187,7 @@ impl Hub {
         let cancel = Cancel::default();
         let _cancelled_when_dropped = cancel.drop_guard();
         let from = Requester { who: Who::unknown(), owner: None };
-        let call = self.start_call(params.into(), &from, recording, false, cancel, ());
+        let call = self.start_call(params.into(), &from, recording, None, cancel, ());
         match call.map_err(|error| error.body()) {
             Ok(active) => match active.answer.await {
                 Ok(Body::Result(result)) => Ok(Answer { result }),
@@ -352,7 +353,7 @@ impl Hub {
         params: Bytes,
         from: &Requester,
         recording: Recording,
-        adapt: bool,
+        adapt: Option<ListedSchemas>,
         cancel: Cancel,
         guard: impl Send + 'static,
     ) -> Result<ActiveRequest, RpcError> {

@@ -27,6 +27,7 @@ mod config;
 pub mod endpoint;
 mod exchange;
 mod hub;
+mod listed;
 mod observer;
 pub mod relay;
 mod running;

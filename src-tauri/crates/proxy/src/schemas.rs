@@ -36,10 +36,10 @@ pub trait Schemas: Send + Sync + 'static {
         None
     }
 
-    /// The value that is learned from a result, as JSON, if it was read from inside another value or from text that is
+    /// The value that is learned from a result of a tool, as JSON, if it was read from inside another value or from text that is
     /// not JSON.
-    fn read_inside(&self, result: &[u8]) -> Option<String> {
-        let _ = result;
+    fn read_inside(&self, tool: &ToolId, result: &[u8]) -> Option<String> {
+        let _ = (tool, result);
         None
     }
 

@@ -90,7 +90,7 @@ def read_result(tool_id: str, result: Any) -> Any:
             continue
         if values:
             return view(values if len(values) > 1 else values[0])
-    return "\n".join(texts) if texts else view(result)
+    return "\n".join(texts) if texts or not blocks else view(result)
 
 
 def _target() -> tuple[str, str | None]:

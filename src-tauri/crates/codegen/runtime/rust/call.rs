@@ -199,7 +199,8 @@ pub fn read_result(tool_id: &str, text: &str) -> Result<Sent, Error> {
             return Ok(sent);
         }
     }
-    let whole = if texts.is_empty() { text.to_owned() } else { Value::from(texts.join("\n")).to_string() };
+    let is_text = !texts.is_empty() || blocks.is_none_or(Vec::is_empty);
+    let whole = if is_text { Value::from(texts.join("\n")).to_string() } else { text.to_owned() };
     sent(&whole).map_err(not_json)
 }
 

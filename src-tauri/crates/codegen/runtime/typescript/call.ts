@@ -132,7 +132,7 @@ export function readResult(toolId: string, text: string): Sent {
       continue;
     }
   }
-  const whole = texts.length > 0 ? JSON.stringify(texts.join("\n")) : text;
+  const whole = texts.length > 0 || blocks.length === 0 ? JSON.stringify(texts.join("\n")) : text;
   return { value: JSON.parse(whole), text: whole };
 }
 

@@ -72,6 +72,7 @@ impl Upstreams {
         let introductions = Arc::new(Introductions::open(data, key, &files.redaction, written));
         let own_tools = OwnTools::new(sources, settings.own_tools.clone());
         let observer = Arc::new(ProxyObserver {
+            registry: Arc::clone(&records.registry),
             recorder: Arc::clone(&records.recorder),
             effective: Arc::clone(&knowledge.effective),
             suspensions: Arc::clone(&knowledge.suspensions),

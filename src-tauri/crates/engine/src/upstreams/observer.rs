@@ -4,12 +4,13 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
+use parking_lot::Mutex;
 use schemascope_model::{Carrier, Presented, Timestamp, ToolId};
 use schemascope_proxy::{
     AdapterStatus, Effective, FinishedCall, Introduction, ListedTool, Observer, Schemas, ServerEntry,
 };
 use schemascope_redact::Redaction;
-use schemascope_registry::observe;
+use schemascope_registry::{Registry, Unlearned, observe};
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
@@ -23,6 +24,7 @@ use crate::recording::schema_status::SchemaStatus;
 
 /// Observer of the proxy, and its source of effective schemas.
 pub(super) struct ProxyObserver {
+    pub(super) registry: Arc<Mutex<Registry>>,
     pub(super) recorder: Arc<Recorder>,
     pub(super) effective: Arc<EffectiveSchemas>,
     pub(super) suspensions: Arc<AdvertisementQueue>,
@@ -95,12 +97,15 @@ impl Schemas for ProxyObserver {
         self.shown.named(name)
     }
 
-    fn read_inside(&self, result: &[u8]) -> Option<String> {
+    fn read_inside(&self, tool: &ToolId, result: &[u8]) -> Option<String> {
         let result: &RawValue = serde_json::from_slice(result).ok()?;
-        let observation = observe(result)?;
-        // Lines `key: value` are structure only where they recur, which the registry knows.
-        let is_certain = observation.sent.is_some() && observation.carrier != Carrier::KeyValue;
-        is_certain.then(|| observation.json.into_owned())
+        let observation = observe(result).filter(|observation| observation.sent.is_some())?;
+        // Lines `key: value` are structure only where they recur.
+        let is_learned = observation.carrier != Carrier::KeyValue || {
+            let unlearned = self.registry.lock().tool(tool).map(Unlearned::of);
+            unlearned.is_some_and(|unlearned| !unlearned.has(Timestamp::now(), &observation))
+        };
+        is_learned.then(|| observation.json.into_owned())
     }
 
     fn is_failing_text(&self, tool: &ToolId, result: &[u8]) -> bool {

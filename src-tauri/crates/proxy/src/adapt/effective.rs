@@ -49,6 +49,12 @@ impl Effective {
         }
     }
 
+    /// Whether the origin and the content of the schema are the same.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let digest = |effective: &Self| effective.schema().map(|schema| Arc::clone(&schema.digest));
+        std::mem::discriminant(self) == std::mem::discriminant(other) && digest(self) == digest(other)
+    }
+
     /// The same, to change annotations of the schema. Its digest stays, because it means the same.
     pub fn schema_mut(&mut self) -> Option<&mut Schema> {
         match self {

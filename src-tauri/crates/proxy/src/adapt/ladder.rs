@@ -9,13 +9,13 @@
 //! | text that is JSON | none | declared | the object, or `{"result": value}` |
 //! | text that is JSON and fits, or fits as text | any | declared | the value |
 //! | text with other structure, such as YAML, that fits | promoted, pinned | declared | the value |
-//! | text, not JSON if the schema was inferred; one string field is required | any | declared | that field |
+//! | text; one string field is required | any | declared | that field; of inferred schemas, one for text, and no JSON |
 //! | `METADATA: {…}`, blank line, body; fields for both | any | declared | both fields |
 //! | text that is a JSON object or list and does not fit | promoted, pinned | pass-through | the value |
 //! | other text, or none | any | generic | `{"result": text}`; enforced: an error |
 //! | other text, or none | none | – | unchanged; mode `All`: generic |
 //!
-//! No structure is added to a text above 8 MB, which would double a message that is large already. Clients of the
+//! A text above 8 MB, which would double a message that is large already, gets an empty object. Clients of the
 //! session era get structure that is not an object as `{"result": value}`.
 
 use std::borrow::Cow;
@@ -33,6 +33,9 @@ use super::text::{Text, is_json as is_sound};
 
 /// Longest text, in bytes, to which structure is added.
 pub(super) const MAX_TEXT_BYTES: usize = 8 << 20;
+
+/// Names of fields that hold text, whatever it says.
+const TEXT_FIELDS: [&str; 7] = ["body", "content", "markdown", "message", "output", "result", "text"];
 
 /// The outcome of adapting a result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,7 +102,9 @@ pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Ad
         (None, Effective::Enforced(_)) if context.judge.is_usable() => {
             rejected(&reading, Rung::Generic, enforced_reason)
         }
-        (None, _) if is_long => Adaptation::default(),
+        (None, Effective::None) if is_long => Adaptation::default(),
+        // Validating clients reject a result without structure.
+        (None, _) if is_long => structure(Rung::Generic, "{}"),
         (None, Effective::Promoted(_) | Effective::Pinned(_))
             if let Some(json) = text.as_ref().and_then(|text| misfit(text, context)) =>
         {
@@ -111,6 +116,14 @@ pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Ad
             structure(Rung::Generic, &in_result(&text))
         }
     }
+}
+
+/// A result to which no structure could be added in time, for clients that know a schema which any object satisfies.
+pub(crate) fn without_structure(result: &Bytes, effective: &Effective) -> Adaptation {
+    let is_tolerant = matches!(effective, Effective::Promoted(_) | Effective::Pinned(_));
+    let reading = ToolResult::of(result).filter(|reading| is_tolerant && reading.is_answer());
+    let lacking = reading.filter(|reading| reading.structured().is_none_or(|value| value == "null"));
+    Adaptation { result: lacking.map(|reading| reading.with_structured("{}")), ..Adaptation::default() }
 }
 
 /// Adapts a result that has structure.
@@ -197,7 +210,8 @@ fn fitting(text: &Text<'_>, schema: &Schema, context: &ToolContext<'_>) -> Optio
     }
     let one = || {
         let name = sole_required(schema)
-            .filter(|_| !inferred || text.json().is_none())
+            // A text that no result of an inferred schema looked like may be anything, an error included.
+            .filter(|name| !inferred || TEXT_FIELDS.contains(name) && text.json().is_none())
             .filter(|name| field_type(schema, name) == Some("string"))?;
         Some(format!("{{{}:{}}}", quoted(name), text.quoted()))
     };

@@ -25,7 +25,7 @@ pub(crate) use advertise::advertise;
 pub use effective::{Adapting, Effective, Mode, Schema};
 #[cfg(test)]
 use ladder::MAX_TEXT_BYTES;
-pub(crate) use ladder::{Adaptation, adapt, work};
+pub(crate) use ladder::{Adaptation, adapt, without_structure, work};
 pub(crate) use present::present;
 pub use preview::advertised;
 pub(crate) use schemascope_judge::Judge;

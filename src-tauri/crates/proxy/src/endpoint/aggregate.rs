@@ -15,6 +15,7 @@ use super::tasks;
 use crate::call::{Outgoing, Recording};
 use crate::cancel::Cancel;
 use crate::hub::{Hub, Requester};
+use crate::listed::ListedSchemas;
 use crate::upstream::{Upstream, handshake};
 use crate::wire::meta::Level;
 use crate::wire::{Body, Era, RpcError, params, version};
@@ -77,7 +78,11 @@ pub(crate) async fn request<G: Send + 'static>(
             if let Some(session) = context.session {
                 *session.listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(hub.lists());
             }
-            list("tools", &hub.tools(who).await)
+            let (tools, schemas) = hub.tools(who).await;
+            if let Some(session) = context.session {
+                *session.listed_schemas.lock().unwrap_or_else(PoisonError::into_inner) = schemas;
+            }
+            list("tools", &tools)
         }
         "prompts/list" => list("prompts", &hub.prompts(who).await),
         "resources/list" => list("resources", &hub.resources(who).await),
@@ -91,7 +96,8 @@ pub(crate) async fn request<G: Send + 'static>(
             let upstream_name = Value::from(tool.tool()).to_string().into_bytes();
             let params = params::splice(params, vec![(found.range.clone(), upstream_name)]);
             let recording = Recording { tool, arguments: seen.arguments, caller: context.caller, task: None };
-            let active = hub.start_call(params, &context.from, recording, true, cancel, context.guard)?;
+            let listed = Some(listed_schemas(context.session));
+            let active = hub.start_call(params, &context.from, recording, listed, cancel, context.guard)?;
             Ok(Dispatch::Forwarded(active))
         }
         "prompts/get" => {
@@ -174,6 +180,12 @@ async fn set_level(upstream: &Arc<Upstream>, session: &Arc<Session>, level: Leve
     }
 }
 
+/// The schemas under which a session listed its tools; none without a session.
+fn listed_schemas(session: Option<&Arc<Session>>) -> ListedSchemas {
+    let listed = session.map(|session| session.listed_schemas.lock().unwrap_or_else(PoisonError::into_inner));
+    listed.map(|listed| listed.clone()).unwrap_or_default()
+}
+
 fn forward<G: Send + 'static>(
     endpoint: &Endpoint,
     context: RequestContext<'_, G>,
@@ -185,7 +197,8 @@ fn forward<G: Send + 'static>(
     let Requester { who, owner } = context.from;
     let (method, recording) = (method.to_owned(), context.recording);
     // The results of tasks are those of calls, whose schema the client knows.
-    let (subscription, adapt) = (None, recording.is_some());
+    let adapt = recording.is_some().then(|| listed_schemas(context.session));
+    let subscription = None;
     let outgoing = Outgoing { upstream, method, params, who, owner, subscription, recording, adapt, cancel };
     Dispatch::Forwarded(endpoint.hub.start(outgoing, context.guard))
 }

@@ -192,7 +192,7 @@ pub(crate) async fn request(
                 owner,
                 subscription: None,
                 recording,
-                adapt: false,
+                adapt: None,
                 cancel,
             };
             Ok(Dispatch::Forwarded(endpoint.hub.start(outgoing, guard)))

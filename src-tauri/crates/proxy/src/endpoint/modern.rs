@@ -206,7 +206,7 @@ async fn request(
                 owner: None,
                 subscription,
                 recording,
-                adapt: false,
+                adapt: None,
                 cancel,
             };
             Ok(Dispatch::Forwarded(endpoint.hub.start(outgoing, ())))

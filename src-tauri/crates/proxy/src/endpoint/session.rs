@@ -17,6 +17,7 @@ use super::{Target, header_text};
 use crate::cancel::Cancel;
 use crate::exchange::{self, Ask, Event, Inbox, Outbox};
 use crate::hub::changes::ListVersion;
+use crate::listed::ListedSchemas;
 use crate::wire::headers::SESSION_ID;
 use crate::wire::meta::Level;
 use crate::wire::{Body, RpcError, Who, message, version};
@@ -72,6 +73,8 @@ pub(crate) struct Session {
     pub(crate) log_level: Mutex<Option<Bytes>>,
     /// Version of the list of all tools that the client got last.
     pub(crate) listed: Mutex<Option<ListVersion>>,
+    /// The schemas in that list.
+    pub(crate) listed_schemas: Mutex<ListedSchemas>,
     /// Cancelled when the session ends.
     pub(crate) ended: CancellationToken,
     used: Mutex<Instant>,
@@ -118,6 +121,7 @@ impl Sessions {
             relayed,
             log_level: Mutex::default(),
             listed: Mutex::default(),
+            listed_schemas: Mutex::default(),
             ended: CancellationToken::new(),
             used: Mutex::new(Instant::now()),
         });

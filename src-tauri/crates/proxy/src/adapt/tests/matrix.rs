@@ -242,7 +242,12 @@ fn text_fills_the_only_required_string() {
     let status =
         json!({"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]});
     let inferred = Effective::Promoted(Schema { inferred: true, ..schema(status) });
-    both(&text("up"), &inferred, Some(Declared), Structure(r#"{"status":"up"}"#));
+    // Nor did any result look like a text: `Error: quota exceeded` is no status.
+    both(&text("up"), &inferred, Some(Generic), Structure(r#"{"result":"up"}"#));
+    let page =
+        json!({"type": "object", "properties": {"content": {"type": "string"}}, "required": ["content"]});
+    let inferred_page = Effective::Promoted(Schema { inferred: true, ..schema(page) });
+    both(&text("up"), &inferred_page, Some(Declared), Structure(r#"{"content":"up"}"#));
     for misfit in [r#"{"status":200}"#, r#"{"error":"x","code":5}"#] {
         both(&text(misfit), &inferred, Some(PassThrough), Structure(misfit));
     }
@@ -367,17 +372,19 @@ fn large_results_keep_their_bytes() {
 }
 
 #[test]
-fn text_above_the_limit_gets_no_structure() {
+fn text_above_the_limit_gets_an_empty_object_at_most() {
     let object = serde_json::json!({"type": "object", "required": ["n"]});
     for (length, added) in [(MAX_TEXT_BYTES - 100, true), (MAX_TEXT_BYTES + 1, false)] {
         let text = serde_json::json!({"n": 1, "more": "x".repeat(length)}).to_string();
         let result = serde_json::json!({"content": [{"type": "text", "text": text}]}).to_string();
-        let promoted = Effective::Promoted(schema(object.clone()));
-        for (effective, mode) in
-            [(Effective::None, Mode::On), (Effective::None, Mode::All), (promoted, Mode::On)]
-        {
-            assert_eq!(adapted(&result, &effective, false, mode).result.is_some(), added, "{mode:?}");
+        for mode in [Mode::On, Mode::All] {
+            assert_eq!(adapted(&result, &Effective::None, false, mode).result.is_some(), added, "{mode:?}");
         }
+        // Validating clients reject a result of a tool with a schema that has no structure.
+        let promoted = Effective::Promoted(schema(object.clone()));
+        let shown = adapted(&result, &promoted, false, Mode::On).result.unwrap();
+        let shown: Value = serde_json::from_slice(&shown).unwrap();
+        assert_eq!(shown["structuredContent"] == json!({}), !added);
         // An enforced schema rejects what it does not check.
         let enforced = adapted(&result, &Effective::Enforced(schema(object.clone())), false, Mode::On);
         assert_eq!(enforced.rejected, !added);
