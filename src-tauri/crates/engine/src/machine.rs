@@ -9,6 +9,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use schemascope_model::Timestamp;
 use schemascope_registry::exchange::machine_name;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,9 @@ struct Machine {
     /// The directory.
     #[serde(default)]
     path: Option<PathBuf>,
+    /// When stored data was redacted last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    redacted: Option<Timestamp>,
 }
 
 /// A change of the number.
@@ -52,7 +56,7 @@ impl DataDir {
         let text = read_text(&path).map_err(io)?;
         let known = text.map(|text| serde_json::from_str::<Machine>(&text).unwrap_or_default());
         let Some(mut machine) = known else {
-            self.write_machine(&Machine { created, earlier: Vec::new(), path: Some(own) })?;
+            self.write_machine(&Machine { created, path: Some(own), ..Machine::default() })?;
             return Ok(None);
         };
         if machine.created == created {
@@ -73,7 +77,7 @@ impl DataDir {
             machine.earlier.remove(1);
         }
         machine.earlier.push(node.clone());
-        self.write_machine(&Machine { created, earlier: machine.earlier, path: Some(own) })?;
+        self.write_machine(&Machine { created, path: Some(own), ..machine })?;
         Ok(Some(Renumbered { from: node, to, original }))
     }
 
@@ -90,6 +94,18 @@ impl DataDir {
     pub(crate) fn renew_node_at_start(&self) -> Result<(), DataDirError> {
         let machine = self.machine()?.unwrap_or_default();
         self.write_machine(&Machine { created: "copied".into(), ..machine })
+    }
+
+    /// Notes that stored data was redacted.
+    pub(crate) fn note_redaction(&self, at: Timestamp) -> Result<(), DataDirError> {
+        // Without the file no engine ran here, so that nothing was shared.
+        let Some(machine) = self.machine()? else { return Ok(()) };
+        self.write_machine(&Machine { redacted: Some(at), ..machine })
+    }
+
+    /// When stored data was redacted last.
+    pub(crate) fn redacted(&self) -> Result<Option<Timestamp>, DataDirError> {
+        Ok(self.machine()?.and_then(|machine| machine.redacted))
     }
 
     fn machine(&self) -> Result<Option<Machine>, DataDirError> {

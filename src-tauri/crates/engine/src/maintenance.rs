@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemascope_model::Timestamp;
 use schemascope_registry::Registry;
 use schemascope_store::{Rebuilt, Report};
 
@@ -82,15 +83,20 @@ pub async fn redact_stored(
         redactor.finds_in_schemas(&text)
     };
     if !dry_run {
+        DataDir::own(&options.data_dir)?.note_redaction(Timestamp::now())?;
         // Opening the engine brings the file of overrides in line with the redacted decisions.
         Engine::open(options)?.close().await;
-        let replaced = crate::files::backup_of(&overrides);
-        if holds(&replaced) {
-            std::fs::remove_file(&replaced).map_err(|error| DataDirError::Io { path: replaced, error })?;
-        }
     }
     // Files of the user and of other machines are reported, not changed.
     let theirs = crate::knowledge::team::files(&options.data_dir);
+    if !dry_run {
+        for replaced in theirs.iter().chain([&overrides]).map(|file| crate::files::backup_of(file)) {
+            if holds(&replaced) {
+                std::fs::remove_file(&replaced)
+                    .map_err(|error| DataDirError::Io { path: replaced, error })?;
+            }
+        }
+    }
     done.left.extend(std::iter::once(overrides).chain(theirs).filter(|file| holds(file)));
     Ok(done)
 }

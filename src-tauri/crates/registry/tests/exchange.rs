@@ -46,7 +46,7 @@ fn count(registry: &mut Registry, number: u64, documents: &[(usize, Value)]) {
 /// The bundle of a machine, under another number, so that several are different ones.
 fn bundle(node: &str, tools: &BTreeMap<ToolId, Tool>, values: bool) -> String {
     let mut bundle = Bundle::new(KEY, values);
-    bundle.add_machines(1, tools, |_| true);
+    bundle.add_machines(1, tools, None, |_| true);
     bundle.nodes =
         std::mem::take(&mut bundle.nodes).into_values().map(|own| (node.to_owned(), own)).collect();
     tools.iter().for_each(|(id, tool)| bundle.add_tool(id, tool, None, None));
@@ -211,7 +211,7 @@ fn copied_counts_are_counted_once() {
     let whole = machine(&documents);
     let written = |own, registry: &Registry| {
         let mut bundle = Bundle::new(KEY, true);
-        bundle.add_machines(own, registry.tools(), |_| true);
+        bundle.add_machines(own, registry.tools(), None, |_| true);
         bundle.write()
     };
     let bundles = [written(10, &original), written(11, &copy)];
@@ -284,13 +284,43 @@ fn implausible_shares_are_set_aside_with_the_reason() {
 fn later_share_of_each_tool_is_kept() {
     let number = |count| -> Vec<(usize, Value)> { (0..count).map(|n| (n, json!({"n": n}))).collect() };
     let name = machine_name(1);
+    let revised = |count, at: u64, values| {
+        let mut bundle = Bundle::new(KEY, values);
+        let at = (at > 0).then(|| Timestamp::from_millis(at));
+        bundle.add_machines(1, &machine(&number(count)), at, |_| true);
+        bundle
+    };
     let read = |count, wanted: bool| {
-        let mut bundle = Bundle::new(KEY, false);
-        bundle.add_machines(1, &machine(&number(count)), |_| wanted);
+        let mut bundle = revised(count, 0, false);
+        bundle.keep(|_| wanted);
         bundle
     };
     let calls = |bundle: &Bundle| bundle.nodes[&name].tools[&id()].calls();
     assert_eq!(calls(&read(50, true).updating(&name, &read(40, true))), 50);
     assert_eq!(calls(&read(40, true).updating(&name, &read(50, true))), 50);
     assert_eq!(calls(&read(50, false).updating(&name, &read(40, true))), 40);
+
+    // Of the same calls those that were redacted later count.
+    let share = |bundle: &Bundle| serde_json::to_string(&bundle.nodes[&name].tools[&id()]).unwrap();
+    let (with, without) = (revised(50, 0, true), revised(50, 2, false));
+    assert_ne!(share(&with), share(&without));
+    for both in [with.clone().updating(&name, &without), without.clone().updating(&name, &with)] {
+        assert_eq!(share(&both), share(&without));
+    }
+
+    // A bundle of some tools has less evidence of edges, and takes none away.
+    let edges = |calls, json: &str| {
+        let mut bundle = revised(calls, 0, false);
+        let position = bundle.nodes[&name].tools[&id()].position();
+        bundle.add_edges(&id(), 1, position, json.to_owned());
+        bundle
+    };
+    let whole = edges(50, r#"{"tools":{"a":1,"b":1}}"#);
+    for calls in [50, 60] {
+        let part = edges(calls, r#"{"tools":{"a":1}}"#);
+        for both in [part.clone().updating(&name, &whole), whole.clone().updating(&name, &part)] {
+            let share = &both.nodes[&name].tools[&id()];
+            assert_eq!((share.calls(), share.edges()), (calls as u64, Some(r#"{"tools":{"a":1,"b":1}}"#)));
+        }
+    }
 }

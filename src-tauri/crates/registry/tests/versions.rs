@@ -353,15 +353,19 @@ fn a_form_that_held_becomes_a_version() {
     assert!(!books.versions().wants(&again));
 }
 
-/// What was learned here waits on when a schema from elsewhere came after it and was turned down.
+/// What was learned here waits on when a schema from elsewhere came after it, and is what a decision without a number is
+/// about.
 #[test]
-fn rejected_import_leaves_the_version_before_it_waiting() {
+fn import_waits_beside_the_version_that_was_learned_here() {
     use VersionState::{Candidate, Promoted, Rejected, Superseded};
     let mut books = Books::new();
     books.cut(1);
     books.cut_from(VersionOrigin::Import, 2);
-    assert_eq!(books.states(), [Superseded, Candidate]);
-    books.wish(Wish::Reject(None)).unwrap();
+    assert_eq!((books.states(), books.versions().candidate()), (vec![Candidate, Candidate], Some(1)));
+    books.wish(Wish::Promote(Some(2))).unwrap();
+    assert_eq!(books.states(), [Superseded, Promoted]);
+    books.wish(Wish::Undo).unwrap();
+    books.wish(Wish::Reject(Some(2))).unwrap();
     assert_eq!(books.states(), [Candidate, Rejected]);
     books.wish(Wish::Promote(None)).unwrap();
     assert_eq!(books.states(), [Promoted, Rejected]);

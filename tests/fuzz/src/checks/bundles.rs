@@ -113,7 +113,7 @@ fn taken(id: &ToolId, own: Option<&Tool>, bundle: &Bundle) -> Result<(), String>
 pub fn seed(documents: &[Vec<u8>]) -> Vec<u8> {
     let tools = machine(OTHER, documents.iter().map(Vec::as_slice).cycle().take(documents.len() * 3));
     let mut bundle = Bundle::new(KEY, documents.len().is_multiple_of(2));
-    bundle.add_machines(OTHER, &tools, |_| true);
+    bundle.add_machines(OTHER, &tools, None, |_| true);
     tools.iter().for_each(|(id, tool)| bundle.add_tool(id, tool, None, None));
     bundle.write().into_bytes()
 }

@@ -389,6 +389,8 @@ async fn import(args: &Args, verb: &Import, form: Form, front: &Front) -> Result
         total.set_aside.extend(reply.set_aside);
         total.notes.extend(reply.notes);
     }
+    total.notes.sort();
+    total.notes.dedup();
     let code = if total.set_aside.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     let written = if args.json { output::json(&total) } else { print_import(&total) };
     output::coded(written, code)

@@ -136,7 +136,7 @@ fn attention(report: &Totals) -> Vec<String> {
     }
     let is_listed = |warning: &&String| {
         let says =
-            |need: &Need| need.text == **warning || format!("{} {}", need.subject, need.text) == **warning;
+            |need: &Need| need.text == **warning || format!("{}: {}", need.subject, need.text) == **warning;
         report.attention.iter().any(says)
     };
     let warnings = report.warnings.iter().filter(|warning| !is_listed(warning));

@@ -6,6 +6,7 @@ use anyhow::Result;
 use comfy_table::{Cell, Color};
 use schemascope_api::{ListVersions, VersionRow, VersionState, VersionsReply};
 use schemascope_engine::Front;
+use schemascope_model::VersionOrigin;
 
 use super::readiness;
 use super::verb::{WithEngine, verbs};
@@ -35,10 +36,20 @@ impl WithEngine for Versions {
     }
 }
 
+/// Number of fields that were observed. Schemas from elsewhere do not rest on them.
+fn fields(version: &VersionRow) -> String {
+    match version.origin {
+        VersionOrigin::Inferred => {
+            count(version.evidence.fields.len() as u64 + version.evidence.fields_left_out)
+        }
+        _ => String::new(),
+    }
+}
+
 fn print(reply: &VersionsReply) -> Result<()> {
     if reply.versions.is_empty() {
         output::note(
-            "No version yet. One is created when the inferred schema has stayed the same for a few results.",
+            "No version yet. One is created when the inferred schema has stayed the same for a few results; a tool that returns only text gets none.",
         );
         return Ok(());
     }
@@ -52,7 +63,7 @@ fn print(reply: &VersionsReply) -> Result<()> {
             Cell::new(version.origin),
             output::quality(version.quality),
             Cell::new(count(version.observation_count)),
-            Cell::new(count(version.evidence.fields.len() as u64 + version.evidence.fields_left_out)),
+            Cell::new(fields(version)),
             Cell::new(if violates == 0 { String::new() } else { count(violates) }),
             Cell::new(output::time(version.created)),
         ]);
@@ -77,13 +88,19 @@ fn print(reply: &VersionsReply) -> Result<()> {
 }
 
 fn state(version: &VersionRow) -> Cell {
-    let more = match version {
-        VersionRow { enforced: true, .. } => " (pinned, enforced)",
-        VersionRow { pinned: true, .. } => " (pinned)",
-        VersionRow { rolled_back: true, .. } => " (rolled back)",
-        _ => "",
+    let promoted = version.state == VersionState::Promoted;
+    let text = match version {
+        VersionRow { enforced: true, .. } if promoted => "promoted (pinned, enforced)".to_owned(),
+        VersionRow { enforced: true, .. } => "pinned, enforced".to_owned(),
+        VersionRow { pinned: true, .. } if promoted => "promoted (pinned)".to_owned(),
+        VersionRow { pinned: true, .. } => "pinned".to_owned(),
+        VersionRow { rolled_back: true, .. } => format!("{} (rolled back)", version.state),
+        _ => version.state.to_string(),
     };
-    Cell::new(format!("{}{more}", version.state)).fg(match version.state {
+    if version.pinned {
+        return Cell::new(text).fg(Color::Green);
+    }
+    Cell::new(text).fg(match version.state {
         VersionState::Candidate => Color::Yellow,
         VersionState::Promoted => Color::Green,
         VersionState::Rejected => Color::Red,

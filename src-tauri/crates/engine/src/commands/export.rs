@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use schemascope_api::{ApiError, ErrorKind, Export, ExportReply, ExportedFile, Form, glob};
 use schemascope_compose::{Evidence, Shareable, names};
-use schemascope_model::{CallId, ToolId};
+use schemascope_model::{CallId, Timestamp, ToolId};
 use schemascope_overrides::{Field, Overrides, WILDCARD};
 use schemascope_registry::Tool;
 use schemascope_registry::exchange::{Bundle, DecidedThere, RegistryRow, Team, write_type_registry};
@@ -99,7 +99,7 @@ impl Engine {
                     }
                 }
                 bundle.keep(|id| tools.contains_key(id));
-                bundle.add_machines(node, own, |id| tools.contains_key(id));
+                bundle.add_machines(node, own, self.revised()?, |id| tools.contains_key(id));
                 add_edges(&mut bundle, node, &tools, own, evidence);
                 let mut decided = self.decided()?;
                 for (id, tool) in &tools {
@@ -115,6 +115,20 @@ impl Engine {
         };
         let machine_count = 1 + others.len() as u64;
         Ok(ExportReply { files, tool_count, machine_count })
+    }
+
+    /// When counts that were made before were changed last.
+    fn revised(&self) -> Result<Option<Timestamp>, ApiError> {
+        let entries = self.knowledge.decisions.entries().map_err(internal)?;
+        let learned_again = entries.iter().filter(|entry| {
+            let event = &entry.event;
+            matches!(
+                event,
+                AuditEvent::LearnSince { .. } | AuditEvent::FailingText { .. } | AuditEvent::Undo { .. }
+            )
+        });
+        let redacted = self.data.redacted().map_err(internal)?;
+        Ok(learned_again.map(|entry| entry.at).max().max(redacted))
     }
 
     /// The latest decision that made each version effective and was not undone, by tool and version.

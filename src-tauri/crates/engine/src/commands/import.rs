@@ -96,6 +96,13 @@ impl Engine {
             Some(SetAsidePart { machine: None, tool_id, reason: why_not(one)? })
         }));
         coming.sort_by(|a, b| a.tool.cmp(&b.tool));
+        let status = self.upstreams.hub.status();
+        let is_configured = |server: &str| status.iter().any(|known| known.name == server);
+        let mut servers: Vec<&str> = coming.iter().map(|one| one.tool.server()).collect();
+        servers.dedup();
+        reply.notes.extend(servers.into_iter().filter(|server| !is_configured(server)).map(|server| {
+            format!("no server {server:?} is configured here; its tools are shown once one is")
+        }));
         for one in coming {
             reply.tools.push(self.import_tool(command, &one)?);
         }
@@ -370,7 +377,7 @@ fn machine_row(bundle: &Bundle, machine: String, took: MachineImport, is_copied:
     let what = match took {
         MachineImport::Added => "added",
         MachineImport::Replaced => "replaced",
-        MachineImport::Unchanged => "unchanged",
+        MachineImport::Updated | MachineImport::Unchanged => "unchanged",
         MachineImport::Older => "older",
         MachineImport::Own if is_copied => "copied",
         MachineImport::Own => "own",

@@ -23,7 +23,15 @@ impl Handle<GetOverrides> for Engine {
             overrides.reconcile();
             (overrides.in_effect(), overrides.problems())
         });
-        let (says, problems) = looked.await.map_err(internal)?;
+        let (says, mut problems) = looked.await.map_err(internal)?;
+        let status = self.upstreams.hub.status();
+        let servers = || status.iter().map(|server| server.name.as_str());
+        let unknown = says.servers.keys().filter(|name| !servers().any(|known| known == &***name));
+        problems.extend(
+            unknown.map(|name| {
+                format!("there is no server {:?}{}", &**name, nearest::suggestion(name, servers()))
+            }),
+        );
         let version =
             |tool: &ToolId| self.knowledge.decisions.tool(tool).in_force().map(|one| one.version().number);
         Ok(OverridesReply {

@@ -65,14 +65,14 @@ pub(crate) fn choose(
     match choice {
         SchemaChoice::Best => effective()
             .or_else(inferred)
-            .ok_or_else(|| missing("has no schema yet: no successful call has been observed")),
+            .ok_or_else(|| missing(&nothing_learned(tool))),
         SchemaChoice::Effective => effective().ok_or_else(|| {
             missing(
                 "has no effective schema: its upstream declares none and none was promoted; the inferred one is --version inferred",
             )
         }),
         SchemaChoice::Inferred => {
-            inferred().ok_or_else(|| missing("has no schema yet: no successful call has been observed"))
+            inferred().ok_or_else(|| missing(&nothing_learned(tool)))
         }
         SchemaChoice::Declared => declared()
             .ok_or_else(|| missing("declares no output schema; the inferred one is --version inferred")),
@@ -86,6 +86,17 @@ pub(crate) fn choose(
                 missing(&format!("had no version at {at}, and no declared schema is known of that time"))
             })
         }
+    }
+}
+
+/// Why nothing was learned of a tool, in words that follow its name.
+fn nothing_learned(tool: &Tool) -> String {
+    match (tool.carriers.unproven, tool.learned_since()) {
+        (0, None) => "has no schema yet: no successful call has been observed".to_owned(),
+        (0, Some(since)) => format!("has no schema yet: no successful call since {since} has been observed"),
+        (texts, _) => format!(
+            "has no schema yet: {texts} results are lines `key: value`, and no set of keys was in ten of them"
+        ),
     }
 }
 

@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use schemascope_compose::Evidence;
 use schemascope_model::Timestamp;
-use schemascope_registry::exchange::{Bundle, MAX_FILE, MAX_NODES, WrongFile};
+use schemascope_registry::exchange::{Bundle, MAX_FILE, MAX_NODES, Node, WrongFile};
 use schemascope_shape::HashKey;
 
-use crate::files::replace;
+use crate::files::write_whole;
 
 /// Name of the folder in the data directory.
 const FOLDER: &str = "team";
@@ -58,6 +58,8 @@ pub(crate) enum MachineImport {
     Added,
     /// The machine had counted further.
     Replaced,
+    /// The counts are known already; what else is known of the tools was brought up to date.
+    Updated,
     /// The counts are known already.
     Unchanged,
     /// Later counts are known already.
@@ -131,17 +133,23 @@ impl TeamFiles {
                 _ if node == own => MachineImport::Own,
                 None => MachineImport::Added,
                 Some(known) => {
-                    let position = known.nodes.get(node).map(|known| known.position).unwrap_or_default();
-                    if known.write() != part.write() {
+                    let before = known.nodes.get(node).cloned().unwrap_or_default();
+                    let counted = |node: &Node| {
+                        let shares = node.tools.iter();
+                        shares.map(|(id, share)| (id.clone(), share.position())).collect::<Vec<_>>()
+                    };
+                    if part.nodes.get(node).is_some_and(|now| counted(now) != counted(&before)) {
                         MachineImport::Replaced
-                    } else if position > shares.position {
+                    } else if known.write() != part.write() {
+                        MachineImport::Updated
+                    } else if before.position > shares.position {
                         MachineImport::Older
                     } else {
                         MachineImport::Unchanged
                     }
                 }
             };
-            if matches!(took, MachineImport::Added | MachineImport::Replaced) {
+            if matches!(took, MachineImport::Added | MachineImport::Replaced | MachineImport::Updated) {
                 writes.push((node.clone(), part.write()));
             }
             taken.push((node.clone(), took));
@@ -157,7 +165,8 @@ impl TeamFiles {
             fs::create_dir_all(&self.folder).map_err(io)?;
             for (node, text) in writes {
                 let path = self.folder.join(format!("{node}.json"));
-                replace(&path, &text).map_err(|source| TeamError::Io { path: path.clone(), source })?;
+                write_whole(&path, text.as_bytes())
+                    .map_err(|source| TeamError::Io { path: path.clone(), source })?;
             }
         }
         Ok(taken)

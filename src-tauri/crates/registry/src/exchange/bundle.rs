@@ -49,6 +49,9 @@ pub struct Bundle {
 pub struct Node {
     /// How far it had counted.
     pub position: Position,
+    /// When counts that were made before were changed last: redacted, or learned again. Their position stays.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revised: Option<Timestamp>,
     /// By tool.
     pub tools: BTreeMap<ToolId, Share>,
 }
@@ -111,11 +114,13 @@ impl Bundle {
         Self { format: FORMAT.into(), version: VERSION, values, key_id: key_id(key), nodes, tools }
     }
 
-    /// Adds what machines counted, by the machine of each call; `own` is this one.
+    /// Adds what machines counted, by the machine of each call; `own` is this one. `revised` is when earlier counts were
+    /// changed last.
     pub fn add_machines(
         &mut self,
         own: u64,
         tools: &BTreeMap<ToolId, Tool>,
+        revised: Option<Timestamp>,
         wanted: impl Fn(&ToolId) -> bool,
     ) {
         let mut nodes = BTreeMap::from([(machine_name(own), Node::default())]);
@@ -134,7 +139,8 @@ impl Bundle {
                 node.position.latest = node.position.latest.max(listed);
             }
         }
-        for (machine, node) in nodes {
+        for (machine, mut node) in nodes {
+            node.revised = revised;
             match self.nodes.entry(machine) {
                 Entry::Vacant(entry) => _ = entry.insert(node),
                 Entry::Occupied(mut entry) => {
@@ -209,7 +215,7 @@ impl Bundle {
             for (id, share) in &node.tools {
                 tools.insert(id.clone(), share.veiled(key)?);
             }
-            self.nodes.insert(name.clone(), Node { position: node.position, tools });
+            self.nodes.insert(name.clone(), Node { tools, ..node.clone() });
         }
         Ok(())
     }

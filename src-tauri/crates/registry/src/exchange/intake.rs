@@ -38,6 +38,7 @@ impl Bundle {
                 put(None, reason);
                 return false;
             }
+            node.revised = node.revised.filter(|at| *at <= latest_plausible(now));
             node.tools.retain(|id, share| {
                 if let Some(reason) = share.implausible(key, now) {
                     put(Some(id), reason);
@@ -91,18 +92,27 @@ impl Node {
         future.map(|at| format!("its position is dated {at}, in the future"))
     }
 
-    /// Keeps, of each tool, the later one of two shares of the same machine.
+    /// Keeps, of each tool, the later one of two shares of the same machine, and the richer evidence of edges: a bundle
+    /// of some tools has none of edges to the others.
     pub(super) fn keep_later(&mut self, other: &Self) {
-        let is_earlier = self.position < other.position;
+        let is_earlier = (self.revised, self.position) < (other.revised, other.position);
         self.position = self.position.max(other.position);
+        self.revised = self.revised.max(other.revised);
         for (id, share) in &other.tools {
-            let is_later = |mine: &Share| match mine.position().cmp(&share.position()) {
+            let Some(mine) = self.tools.get_mut(id) else {
+                self.tools.insert(id.clone(), share.clone());
+                continue;
+            };
+            let is_later = match mine.position().cmp(&share.position()) {
                 Ordering::Equal => !is_earlier,
                 order => order.is_gt(),
             };
-            if !self.tools.get(id).is_some_and(is_later) {
-                self.tools.insert(id.clone(), share.clone());
+            let length = |share: &Share| share.edges().map_or(0, str::len);
+            let edges = if length(mine) > length(share) { &mine.edges } else { &share.edges }.clone();
+            if !is_later {
+                *mine = share.clone();
             }
+            mine.edges = edges;
         }
     }
 }

@@ -146,7 +146,7 @@ impl ToolVersions {
             VersionState::Promoted
         } else if decided.rejected.contains(&number) {
             VersionState::Rejected
-        } else if self.candidate() == Some(number) {
+        } else if self.candidates().any(|candidate| candidate == number) {
             VersionState::Candidate
         } else {
             VersionState::Superseded
@@ -158,14 +158,24 @@ impl ToolVersions {
         self.decided.rolled_back.contains(&number)
     }
 
-    /// The version that waits for a decision: the newest one, if nothing was decided about it. A schema from elsewhere that
-    /// was turned down leaves the one before it waiting.
+    /// The version that waits for a decision, if nothing was decided about it: the newest one that was learned here, else
+    /// the newest one.
     pub fn candidate(&self) -> Option<u32> {
+        self.candidates().next()
+    }
+
+    /// The versions that wait for a decision: the newest one that was learned here, unless a later one is effective, and
+    /// the newest one if it is from elsewhere. A schema from elsewhere that was turned down leaves the one before it
+    /// waiting.
+    fn candidates(&self) -> impl Iterator<Item = u32> {
         let may_wait = |version: &&Arc<Version>| {
             version.origin == VersionOrigin::Inferred || !self.is_turned_down(version.number)
         };
-        let newest = self.versions().rev().find(may_wait)?.number;
-        (!self.is_decided(newest)).then_some(newest)
+        let newest = self.versions().rev().find(may_wait).map(|version| version.number);
+        let later = self.decided.promoted.max(self.decided.in_force());
+        let learned = self.newest_inferred().filter(|learned| later < Some(*learned));
+        let both = learned.into_iter().chain(newest.filter(|newest| learned != Some(*newest)));
+        both.filter(|number| !self.is_decided(*number))
     }
 
     fn is_turned_down(&self, number: u32) -> bool {

@@ -228,6 +228,7 @@ async fn read_calls(checker: &mut Checker, since: Option<Timestamp>, front: &Fro
 /// Makes the calls of a file.
 async fn make_calls(checker: &mut Checker, path: &Path, front: &Front) -> Result<()> {
     #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
     struct Line {
         tool_id: ToolId,
         arguments: Option<Box<RawValue>>,
@@ -237,6 +238,15 @@ async fn make_calls(checker: &mut Checker, path: &Path, front: &Front) -> Result
         calls.push(serde_json::from_str::<Line>(line)?);
         Ok(())
     })?;
+    // A mistake is better found before anything was called.
+    let servers = front.call(ListServers::default()).await?.servers;
+    let is_known = |tool: &ToolId| servers.iter().any(|server| server.server_name == tool.server());
+    if let Some(Line { tool_id, .. }) = calls.iter().find(|line| !is_known(&line.tool_id)) {
+        let known = servers.iter().map(|server| server.server_name.as_str()).collect::<Vec<_>>().join(", ");
+        let text = format!("{tool_id}: there is no server {:?}; there are: {known}", tool_id.server());
+        return Err(anyhow!(output::harmless(&text)));
+    }
+    let mut failed = Vec::new();
     for Line { tool_id, arguments } in calls {
         let arguments = match arguments {
             Some(arguments) => arguments,
@@ -246,10 +256,17 @@ async fn make_calls(checker: &mut Checker, path: &Path, front: &Front) -> Result
         let result = reply.result.filter(|_| !reply.is_error);
         if result.is_none() {
             output::note(&output::harmless(&format!("{tool_id} returned an error, so it was not checked")));
+            failed.extend((!checker.tools().contains(&tool_id)).then(|| tool_id.to_string()));
         }
         checker.add_made(&tool_id, result);
     }
-    Ok(())
+    // Nothing else reports it: findings are about tools of the baseline.
+    match failed.first() {
+        None => Ok(()),
+        Some(first) => Err(anyhow!(output::harmless(&format!(
+            "{first} returned an error and is not in the baseline; correct its name or remove its line"
+        )))),
+    }
 }
 
 /// Adds the edges that findings break.
