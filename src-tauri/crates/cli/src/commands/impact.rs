@@ -4,8 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::Cell;
-use schemascope_api::{AttributeDiff, EdgeDiff, GetImpact, ImpactReply, RuleCount, Violation};
+use schemascope_api::{AttributeDiff, EdgeDiff, GetImpact, ImpactReply, RawSchema, RuleCount, Violation};
 use schemascope_engine::Front;
+use serde_json::Value;
 
 use super::decide::effective;
 use super::diff;
@@ -91,6 +92,10 @@ fn print(reply: &ImpactReply) -> Result<()> {
     };
     let again = if reply.list_changed { "; clients are notified" } else { "" };
     output::line(&format!("{change}{again}"))?;
+    let wraps = |schema: &Option<RawSchema>| schema.as_ref().is_some_and(wraps);
+    if wraps(&reply.advertised_then) && !wraps(&reply.advertised) {
+        output::line("clients of /mcp get `{\"result\": VALUE}`, because not every result is an object")?;
+    }
     let edges = &reply.edges;
     if !(edges.broken.is_empty() && edges.weakened.is_empty()) {
         output::line("")?;
@@ -102,6 +107,12 @@ fn print(reply: &ImpactReply) -> Result<()> {
         diff::print(comparison)?;
     }
     Ok(())
+}
+
+/// Whether clients get values inside a field `result`: the schema of that field then has the alternatives.
+fn wraps(schema: &RawSchema) -> bool {
+    let schema: Value = serde_json::from_str(schema.0.get()).unwrap_or_default();
+    schema.get("anyOf").is_none() && schema.pointer("/properties/result/anyOf").is_some()
 }
 
 /// Attributes that are listed of each kind.

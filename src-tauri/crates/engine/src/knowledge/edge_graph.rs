@@ -165,12 +165,18 @@ impl EdgeGraph {
         for (name, edges) in by_tool {
             let Ok(id) = name.parse::<ToolId>() else { continue };
             let versions = self.decisions.tool(&id);
-            let candidate = versions.candidate().and_then(|number| versions.version(number).ok());
-            let candidate = candidate.and_then(|version| {
-                let now = self.known.lock().graph.tool(&name)?.clone();
-                let output = Some(Arc::clone(&version.schema));
-                Some((version.number, GraphTool { output, lost: Vec::new(), ..now }))
-            });
+            let outputs: BTreeSet<&str> =
+                edges.iter().flat_map(|edge| &edge.fields).map(|field| &*field.output).collect();
+            let candidates = versions.candidates().filter_map(|number| versions.version(number).ok());
+            let candidates: Vec<(u32, BTreeSet<String>)> = candidates
+                .filter_map(|version| {
+                    let now = self.known.lock().graph.tool(&name)?.clone();
+                    let output = Some(Arc::clone(&version.schema));
+                    let then = GraphTool { output, lost: Vec::new(), ..now };
+                    let lacking = then.lacks(outputs.clone()).into_iter().map(str::to_owned).collect();
+                    Some((version.number, lacking))
+                })
+                .collect();
             let drifts: Vec<(String, &str)> = versions
                 .drifts()
                 .open()
@@ -179,16 +185,11 @@ impl EdgeGraph {
                     Some((format!("drift {} of {name}", drift.event.id), field_path(&drift.event)?))
                 })
                 .collect();
-            let lacking: BTreeSet<String> = candidate.as_ref().map_or_else(BTreeSet::new, |(_, tool)| {
-                let outputs: BTreeSet<&str> =
-                    edges.iter().flat_map(|edge| &edge.fields).map(|field| &*field.output).collect();
-                tool.lacks(outputs).into_iter().map(str::to_owned).collect()
-            });
             for edge in edges {
-                if let Some((number, _)) = &candidate
-                    && breaks(edge, |output| lacking.contains(output))
-                {
-                    edge.threatened_by.push(format!("version {number} of {name}").into());
+                for (number, lacking) in &candidates {
+                    if breaks(edge, |output| lacking.contains(output)) {
+                        edge.threatened_by.push(format!("version {number} of {name}").into());
+                    }
                 }
                 for (drift, path) in &drifts {
                     if breaks(edge, |output| is_within(output, path)) {

@@ -167,7 +167,7 @@ impl ToolVersions {
     /// The versions that wait for a decision: the newest one that was learned here, unless a later one is effective, and
     /// the newest one if it is from elsewhere. A schema from elsewhere that was turned down leaves the one before it
     /// waiting.
-    fn candidates(&self) -> impl Iterator<Item = u32> {
+    pub fn candidates(&self) -> impl Iterator<Item = u32> {
         let may_wait = |version: &&Arc<Version>| {
             version.origin == VersionOrigin::Inferred || !self.is_turned_down(version.number)
         };
