@@ -4,7 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use schemascope_model::Timestamp;
+use schemascope_redact::Redactor;
 use schemascope_registry::Registry;
+use schemascope_registry::exchange::Bundle;
+use schemascope_shape::HashKey;
 use schemascope_store::{Rebuilt, Report};
 
 use crate::cli_tools;
@@ -89,16 +92,25 @@ pub async fn redact_stored(
     }
     // Files of the user and of other machines are reported, not changed.
     let theirs = crate::knowledge::team::files(&options.data_dir);
-    if !dry_run {
-        for replaced in theirs.iter().chain([&overrides]).map(|file| crate::files::backup_of(file)) {
-            if holds(&replaced) {
-                std::fs::remove_file(&replaced)
-                    .map_err(|error| DataDirError::Io { path: replaced, error })?;
-            }
-        }
+    // Earlier versions kept what an import replaced.
+    let replaced = theirs.iter().chain([&overrides]).map(|file| crate::files::backup_of(file));
+    let holds_backup = |file: &PathBuf| holds(file) || file.parent() != overrides.parent() && file.exists();
+    for file in replaced.filter(|file| !dry_run && holds_backup(file)) {
+        std::fs::remove_file(&file).map_err(|error| DataDirError::Io { path: file, error })?;
     }
-    done.left.extend(std::iter::once(overrides).chain(theirs).filter(|file| holds(file)));
+    let key = DataDir::own(&options.data_dir)?.hash_key()?;
+    done.left.extend(Some(overrides).filter(|file| holds(file)));
+    done.left.extend(theirs.into_iter().filter(|file| holds(file) || has_values(file, key, &redactor)));
     Ok(done)
+}
+
+/// Whether a file of another machine has observed values of fields whose name makes them secrets.
+fn has_values(file: &Path, key: HashKey, redactor: &Redactor) -> bool {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let bundle = Bundle::read(&text).ok().filter(|bundle| bundle.values);
+    let shares = bundle.iter().flat_map(|bundle| bundle.nodes.values()).flat_map(|node| node.tools.values());
+    let mut shapes = shares.filter_map(|share| share.shape(key).ok());
+    shapes.any(|shape| shape.without_secrets(redactor).is_ok_and(|without| without.is_some()))
 }
 
 /// Values of the command-line tools, which may be secrets.

@@ -353,15 +353,16 @@ fn a_form_that_held_becomes_a_version() {
     assert!(!books.versions().wants(&again));
 }
 
-/// What was learned here waits on when a schema from elsewhere came after it, and is what a decision without a number is
-/// about.
+/// What was learned here waits on when a schema from elsewhere came after it; then it must be said which is meant.
 #[test]
 fn import_waits_beside_the_version_that_was_learned_here() {
     use VersionState::{Candidate, Promoted, Rejected, Superseded};
     let mut books = Books::new();
     books.cut(1);
     books.cut_from(VersionOrigin::Import, 2);
-    assert_eq!((books.states(), books.versions().candidate()), (vec![Candidate, Candidate], Some(1)));
+    assert_eq!((books.states(), books.versions().candidate()), (vec![Candidate, Candidate], Some(2)));
+    let which = Refused::SeveralCandidates { learned: 1, elsewhere: 2 };
+    assert_eq!(books.wish(Wish::Promote(None)), Err(which));
     books.wish(Wish::Promote(Some(2))).unwrap();
     assert_eq!(books.states(), [Superseded, Promoted]);
     books.wish(Wish::Undo).unwrap();

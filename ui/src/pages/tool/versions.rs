@@ -131,7 +131,7 @@ pub fn Buttons(
     view! {
         <div class="decisions">
             {move || versions.known.get().map(|known| {
-                let candidate = known.versions.iter().find(|row| row.state == VersionState::Candidate);
+                let candidate = known.versions.iter().rev().find(|row| row.state == VersionState::Candidate);
                 let candidate = candidate.map(|row| row.version);
                 let mut buttons = Vec::new();
                 if candidate.is_some() {

@@ -147,7 +147,7 @@ impl WithEngine for Promote {
         // Before the decision: afterwards the version is the effective one.
         let versions = front.call(ListVersions { tool_id: tool_id.clone() }).await?;
         let is_candidate = |row: &&VersionRow| row.state == VersionState::Candidate;
-        let candidate = versions.versions.iter().find(is_candidate).map(|row| row.version);
+        let candidate = versions.versions.iter().rev().find(is_candidate).map(|row| row.version);
         let shown = match self.version.or(candidate) {
             Some(version) if candidate == Some(version) => Some(version).zip(versions.candidate),
             // An unknown version is an error of the decision.

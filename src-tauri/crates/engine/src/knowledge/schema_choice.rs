@@ -65,7 +65,13 @@ pub(crate) fn choose(
     match choice {
         SchemaChoice::Best => effective()
             .or_else(inferred)
-            .ok_or_else(|| missing(&nothing_learned(tool))),
+            .ok_or_else(|| match decisions.tool(id).newest() {
+                Some(newest) => missing(&format!(
+                    "has no effective schema and no result yet; its newest version is --version {}",
+                    newest.number
+                )),
+                None => missing(&nothing_learned(tool)),
+            }),
         SchemaChoice::Effective => effective().ok_or_else(|| {
             missing(
                 "has no effective schema: its upstream declares none and none was promoted; the inferred one is --version inferred",

@@ -74,7 +74,10 @@ pub(crate) fn files(data: &Path) -> Vec<PathBuf> {
 }
 
 fn bundles_in(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
-    let paths = fs::read_dir(folder)?.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    // Links are not followed, nor is anything opened that is no file.
+    let files = fs::read_dir(folder)?.filter_map(Result::ok);
+    let paths =
+        files.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file())).map(|entry| entry.path());
     let mut paths: Vec<PathBuf> =
         paths.filter(|path| path.extension().is_some_and(|end| end == "json")).collect();
     paths.sort();

@@ -5,7 +5,7 @@
 //! | error, question, task | any | – | unchanged |
 //! | structure | none, declared | pass-through | unchanged |
 //! | structure | promoted, pinned | pass-through | unchanged; enforced and violated: an error |
-//! | `{"result": text}` whose text has structure that fits | promoted, pinned | declared | the value |
+//! | `{"result": text}` whose text has structure that fits; if the schema was not inferred, and the whole does not | promoted, pinned | declared | the value |
 //! | text that is JSON | none | declared | the object, or `{"result": value}` |
 //! | text that is JSON and fits, or fits as text | any | declared | the value |
 //! | text with other structure, such as YAML, that fits | promoted, pinned | declared | the value |
@@ -162,9 +162,11 @@ fn structured(reading: &ToolResult<'_>, value: &str, context: &ToolContext<'_>) 
     Adaptation { rung: Some(Rung::PassThrough), result, rejected: false }
 }
 
-/// The structure inside `{"result": text}`, if a version was promoted that it fits and the wrapped text does not.
+/// The structure inside `{"result": text}`, if a version was promoted that it fits. A schema that was not learned from what
+/// is inside may mean the whole, if that fits.
 fn unwrapped(value: &str, context: &ToolContext<'_>) -> Option<String> {
-    if !context.effective.is_promoted() || context.judge.fits(value) != Some(false) {
+    let schema = context.effective.schema().filter(|_| context.effective.is_promoted())?;
+    if !schema.inferred && context.judge.fits(value) != Some(false) {
         return None;
     }
     let text = wrapped(value)?;

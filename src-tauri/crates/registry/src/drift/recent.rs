@@ -12,6 +12,9 @@ const ROOM: usize = 10_240;
 const LEAST: usize = 16;
 const MOST: usize = 96;
 
+/// A value that more than one in so many things have is common.
+const COMMON: usize = 4;
+
 /// Something asked for, known by all arguments of the call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Thing {
@@ -124,10 +127,29 @@ impl Recent {
     /// Takes it out, if it is remembered. Where the arguments leave open what is asked for, its values tell.
     /// Whether it was the latest of all, too.
     pub(super) fn take(&mut self, digest: u64, sketch: &Sketch, identity: bool) -> Option<(Thing, bool)> {
-        let is_it = |thing: &Thing| thing.digest == digest && (identity || thing.sketch.is_like(sketch));
+        let common = std::cell::OnceCell::new();
+        let is_it = |thing: &Thing| {
+            thing.digest == digest
+                && (identity
+                    || thing.sketch.is_like(sketch) && {
+                        let common: &Vec<u32> = common.get_or_init(|| self.common(digest));
+                        sketch.is_like_in(&thing.sketch, |hash| common.binary_search(&hash).is_ok())
+                    })
+        };
         let at = self.0.iter().rposition(is_it)?;
         let latest = at + 1 == self.0.len();
         self.0.remove(at).map(|thing| (thing, latest))
+    }
+
+    /// Values that a quarter of the things with these arguments have: a state, a plan. They do not tell things apart.
+    /// In order.
+    fn common(&self, digest: u64) -> Vec<u32> {
+        let things = || self.0.iter().filter(|thing| thing.digest == digest);
+        let mut all: Vec<u32> = things().flat_map(|thing| thing.sketch.hashes()).collect();
+        all.sort_unstable();
+        let least = (things().count() / COMMON).max(COMMON - 1);
+        let runs = all.chunk_by(|one, other| one == other).filter(|run| run.len() > least);
+        runs.map(|run| run[0]).collect()
     }
 
     pub(super) fn put(&mut self, mut thing: Thing) {

@@ -27,6 +27,16 @@ pub enum Refused {
         /// Those there are.
         kept: Vec<u32>,
     },
+    /// No version was named, and two wait for a decision.
+    #[error(
+        "version {learned}, which was learned here, and version {elsewhere} wait for a decision; name one"
+    )]
+    SeveralCandidates {
+        /// The one that was learned here.
+        learned: u32,
+        /// The one from elsewhere.
+        elsewhere: u32,
+    },
     /// It is promoted already.
     #[error("version {0} is promoted already")]
     IsPromoted(u32),

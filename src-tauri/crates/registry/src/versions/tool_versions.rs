@@ -158,15 +158,14 @@ impl ToolVersions {
         self.decided.rolled_back.contains(&number)
     }
 
-    /// The version that waits for a decision, if nothing was decided about it: the newest one that was learned here, else
-    /// the newest one.
+    /// The newest version that waits for a decision.
     pub fn candidate(&self) -> Option<u32> {
         self.candidates().next()
     }
 
-    /// The versions that wait for a decision: the newest one that was learned here, unless a later one is effective, and
-    /// the newest one if it is from elsewhere. A schema from elsewhere that was turned down leaves the one before it
-    /// waiting.
+    /// The versions that wait for a decision, newest first: the newest one, and the newest one that was learned here if that
+    /// is another one, unless a later one is effective. A schema from elsewhere that was turned down leaves the one before
+    /// it waiting.
     pub fn candidates(&self) -> impl Iterator<Item = u32> {
         let may_wait = |version: &&Arc<Version>| {
             version.origin == VersionOrigin::Inferred || !self.is_turned_down(version.number)
@@ -174,7 +173,7 @@ impl ToolVersions {
         let newest = self.versions().rev().find(may_wait).map(|version| version.number);
         let later = self.decided.promoted.max(self.decided.in_force());
         let learned = self.newest_inferred().filter(|learned| later < Some(*learned));
-        let both = learned.into_iter().chain(newest.filter(|newest| learned != Some(*newest)));
+        let both = newest.into_iter().chain(learned.filter(|learned| newest != Some(*learned)));
         both.filter(|number| !self.is_decided(*number))
     }
 
@@ -227,9 +226,11 @@ impl ToolVersions {
 
     /// The event a wish comes to, with nothing left open.
     pub fn resolve(&self, wish: Wish) -> Result<AuditEvent, Refused> {
-        let candidate = || {
-            let none = || Refused::NoCandidate { kept: self.kept() };
-            if self.latest == 0 { Err(Refused::NoVersions) } else { self.candidate().ok_or_else(none) }
+        let candidate = || match self.candidates().collect::<Vec<_>>()[..] {
+            [only] => Ok(only),
+            [elsewhere, learned, ..] => Err(Refused::SeveralCandidates { learned, elsewhere }),
+            [] if self.latest == 0 => Err(Refused::NoVersions),
+            [] => Err(Refused::NoCandidate { kept: self.kept() }),
         };
         Ok(match wish {
             Wish::Promote(version) => AuditEvent::Promote { version: version.map_or_else(candidate, Ok)? },
