@@ -27,7 +27,8 @@ pub fn with_recent<'a>(fields: impl Iterator<Item = &'a FieldRow>, recent: &Rece
 /// Most marks in one chart; the newest are shown.
 const MAX_MARKS: usize = 12;
 
-/// Returns the newest events that belong in the chart, oldest first.
+/// Returns the newest events that belong in the chart, oldest first. Counts begin again where other results are learned
+/// from.
 pub fn marks(entries: &[AuditRow]) -> Vec<Mark> {
     let mark = |row: &AuditRow| {
         let version = row.version.map(|version| format!("v{version}")).unwrap_or_default();
@@ -41,7 +42,8 @@ pub fn marks(entries: &[AuditRow]) -> Vec<Mark> {
         };
         Some(Mark { results: row.observation_count?, kind, label }).filter(|_| !row.undone)
     };
-    let mut marks: Vec<Mark> = entries.iter().filter_map(mark).collect();
+    let is_same = |row: &&AuditRow| row.undone || !row.event.starts_with("learn_");
+    let mut marks: Vec<Mark> = entries.iter().take_while(is_same).filter_map(mark).collect();
     marks.sort_by_key(|mark| mark.results);
     let old = marks.len().saturating_sub(MAX_MARKS);
     marks.split_off(old)
