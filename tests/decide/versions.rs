@@ -191,6 +191,8 @@ fn versions_are_listed_compared_and_decided() {
     assert_eq!((&impact["observation_count"], &impact["violating"]), (&json!(80), &json!(50)), "{impact}");
     assert_eq!(impact["rules"].as_array().unwrap().len(), 1, "{impact}");
     let text = program.run(&["impact", "api__get", "1"]).unwrap().out;
+    // Without a number it is the candidate's.
+    assert_eq!(program.json(&["impact", "api__get"]).unwrap()["version"], 2);
     assert!(text.contains("50 of the last 80 results do not fit version 1"), "{text}");
 
     let decide = |args: &[&str]| {
@@ -277,7 +279,7 @@ fn invalid_decisions_are_rejected_with_the_reason() {
         &["promote", "api__get", "first", "--no-reason"],
         &["promote", "api__get", "-1", "--no-reason"],
         &["pin", "api__get", "--reason", "both", "--no-reason"],
-        &["impact", "api__get"],
+        &["impact"],
         &["diff", "api__get"],
         &["schema", "api__get", "--version", "best"],
         &["schema", "api__get", "--at", "yesterday"],

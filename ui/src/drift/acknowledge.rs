@@ -1,7 +1,7 @@
 //! The dialog that acknowledges drift.
 
 use leptos::prelude::*;
-use schemascope_api::{AcknowledgeDrift, DriftRow, LearnFrom, Relearn};
+use schemascope_api::{AcknowledgeDrift, Change, DriftRow, LearnFrom, Relearn};
 
 use super::sentence;
 use crate::app::{App, Undoing};
@@ -33,6 +33,8 @@ pub fn AcknowledgeDialog(
     let lines = asking.rows.iter().map(|row| view! { <li>{sentence(row)}</li> }.into_any()).views();
     let name = asking.tool_id.clone();
     let relearns = RwSignal::new(false);
+    // Broken rules stay broken, whatever is learned.
+    let can_relearn = asking.rows.iter().any(|row| row.change != Change::Violated);
     let submit = move || {
         let Some(Signature { reason, no_reason, person }) = signing.begin() else { return };
         let Acknowledging { tool_id, rows } = asking.clone();
@@ -77,10 +79,12 @@ pub fn AcknowledgeDialog(
         <SignedDialog title tool_id=name act="Acknowledge".to_owned() signing disabled=Box::new(|| false) submit=Box::new(submit)>
             <p class="dim">"Marks the change as known and removes it from Review. It stays listed on the tool's page until results return to normal or a newer version becomes active."</p>
             <ul class="scrolls listed" tabindex="0" aria-label="What changed">{lines}</ul>
-            <label class="check">
-                <input type="checkbox" id="relearn" on:input:target=move |event| relearns.set(event.target().checked()) />
-                <span>"Learn the schema from results since the change only"</span>
-            </label>
+            {can_relearn.then(|| view! {
+                <label class="check">
+                    <input type="checkbox" id="relearn" on:input:target=move |event| relearns.set(event.target().checked()) />
+                    <span>"Learn the schema from results since the change only"</span>
+                </label>
+            }.into_any())}
         </SignedDialog>
     }
 }

@@ -97,6 +97,12 @@ impl Carriers {
         self.all().into_iter().fold(0, u64::saturating_add)
     }
 
+    /// Observations whose structure was read from a text.
+    pub fn read_from_text(&self) -> u64 {
+        let others = Self { structured: 0, ..*self };
+        others.readable()
+    }
+
     /// Observations that have structure.
     pub fn readable(&self) -> u64 {
         let without = Self { text: 0, unproven: 0, markdown: 0, ..*self };

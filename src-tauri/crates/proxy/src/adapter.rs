@@ -154,7 +154,7 @@ impl Adapter {
         era: Era,
     ) -> Adaptation {
         let earlier = listed.instead_of(tool, effective);
-        let effective = earlier.unwrap_or(effective);
+        let effective = earlier.as_ref().unwrap_or(effective);
         let mode = self.adapting().mode;
         if mode == Mode::Off || (mode == Mode::Advertised && effective.schema().is_none()) {
             return Adaptation::default();
@@ -186,7 +186,7 @@ impl Adapter {
     ) -> Adaptation {
         let deadline = Instant::now() + ADAPT_TIMEOUT;
         let permit = tokio::time::timeout_at(deadline, Arc::clone(&self.permits).acquire_owned()).await;
-        let Ok(Ok(permit)) = permit else { return adapt::without_structure(result, effective) };
+        let Ok(Ok(permit)) = permit else { return without_structure(result, effective).await };
         let mut working = tokio::task::spawn_blocking({
             let (adapter, result, effective) = (Arc::clone(self), result.clone(), effective.clone());
             move || {
@@ -204,7 +204,7 @@ impl Adapter {
                 compiled.overdue.fetch_sub(1, Ordering::Relaxed);
             });
         }
-        adapt::without_structure(result, effective)
+        without_structure(result, effective).await
     }
 
     /// Counts an adapted result, and announces the change that it causes.
@@ -275,6 +275,14 @@ impl CompiledSchema {
     fn judge(&self) -> &Judge {
         if self.overdue.load(Ordering::Relaxed) > 0 { &Judge::UNUSABLE } else { &self.judge }
     }
+}
+
+/// A result that could not be adapted in time.
+async fn without_structure(result: &Bytes, effective: &Effective) -> Adaptation {
+    let (result, effective) = (result.clone(), effective.clone());
+    // It is large, and copied.
+    let working = tokio::task::spawn_blocking(move || adapt::without_structure(&result, &effective));
+    working.await.unwrap_or_default()
 }
 
 /// Adapts a result. A panic leaves it unchanged.

@@ -28,18 +28,18 @@ impl ListedSchemas {
     }
 
     /// The schema to adapt a result to, if it is not the one that is effective now.
-    pub(crate) fn instead_of(&self, tool: &ToolId, now: &Effective) -> Option<&Effective> {
+    pub(crate) fn instead_of(&self, tool: &ToolId, now: &Effective) -> Option<Effective> {
         let listed = self.0.get(tool)?;
-        let differs = match (listed, now) {
+        match (listed, now) {
             // Errors satisfy every client.
-            (_, Effective::Enforced(_)) => false,
-            // Promoted schemas are advertised in a form that any object satisfies; these are not.
-            (Effective::Enforced(_), _) => true,
-            (Effective::Declared(_), now) => now.is_promoted(),
+            (_, Effective::Enforced(_)) => None,
+            // Results that violate it are errors no longer.
+            (Effective::Enforced(schema), _) => Some(Effective::Pinned(schema.clone())),
+            // Promoted schemas are advertised in a form that any object satisfies; this is not.
+            (Effective::Declared(_), now) => now.is_promoted().then(|| listed.clone()),
             // Without a schema, text gets no structure.
-            (_, now) => now.schema().is_none(),
-        };
-        differs.then_some(listed)
+            (_, now) => now.schema().is_none().then(|| listed.clone()),
+        }
     }
 }
 

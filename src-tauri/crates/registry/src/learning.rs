@@ -63,13 +63,21 @@ impl Tool {
         true
     }
 
-    /// Ends learning from results before the time that was decided, and takes changes up to then as usual: all calls
-    /// before it were counted.
+    /// Ends learning from results before the time that was decided: all calls before it were counted.
     pub(crate) fn settle_learning(&mut self) {
-        let Some(LearnedSince { since, .. }) = self.learned_since else { return };
+        if self.learned_since.is_none() {
+            return;
+        }
         self.machines.apart.values_mut().for_each(Self::begin_learning);
         self.begin_learning();
-        self.drifted |= self.drift.accept_since(since);
+        self.accept_drift();
+    }
+
+    /// Takes changes that began by the time that was decided for usual, also where they are certain only later.
+    pub(crate) fn accept_drift(&mut self) {
+        if let Some(LearnedSince { since, begun: true }) = self.learned_since {
+            self.drifted |= self.drift.accept_since(since);
+        }
     }
 
     fn begin_learning(&mut self) {

@@ -24,7 +24,7 @@ pub struct Observation<'a> {
     /// The value, as JSON text.
     pub json: Cow<'a, str>,
     /// The value as it was sent, as JSON text, where the observation was read from inside it; the first value, where the
-    /// observation is a list of several.
+    /// observation is a list of several; of `{"result": text}` whose text has no structure, the text.
     pub sent: Option<Cow<'a, str>>,
 }
 
@@ -161,6 +161,22 @@ impl<'a> Observation<'a> {
         let learned = fits(&self.json);
         let sent = || self.sent.as_deref().and_then(&fits);
         if learned != Some(true) && sent() == Some(true) { Some(true) } else { learned }
+    }
+
+    /// Whether it is the structure of a text that was sent as `{"result": text}`.
+    pub(crate) fn is_unwrapped(&self) -> bool {
+        self.carrier != Carrier::Structured
+            && self.sent.as_deref().is_some_and(|sent| sent.trim_start().starts_with('{'))
+    }
+
+    /// The text without structure that was sent as `{"result": text}`.
+    pub(crate) fn wrapped_text(&self) -> Option<Observation<'_>> {
+        let text = self.sent.as_deref().filter(|_| self.carrier == Carrier::Structured)?;
+        let said: String = serde_json::from_str(text).ok()?;
+        Some(Observation {
+            sent: Some(Cow::Borrowed(&self.json)),
+            ..of_text(None, &said, Cow::Borrowed(text))
+        })
     }
 
     /// Lets go of the result it was read from.
@@ -324,7 +340,10 @@ fn structured(value: &str) -> Observation<'_> {
         Some(Structure { form, json }) => {
             Observation { carrier: carrier(form), json: json.into_owned().into(), sent: Some(value.into()) }
         }
-        None => Observation::new(Carrier::Structured, value),
+        None => {
+            let sent = wrapped_as_written(value).map(Cow::Borrowed);
+            Observation { sent, ..Observation::new(Carrier::Structured, value) }
+        }
     }
 }
 

@@ -178,7 +178,7 @@ impl Tool {
     }
 
     /// Whether all that was learned is text, or text in `result`, in which there may be structure.
-    fn learned_text_only(&self) -> bool {
+    pub(crate) fn learned_text_only(&self) -> bool {
         let fields = self.shape.fields(&Policy::default());
         let is_wrapped =
             matches!(&fields[..], [field] if field.path == "result" && field.kinds == ["string"]);
@@ -186,7 +186,7 @@ impl Tool {
     }
 
     /// Starts learning again, so that structure which is now read does not look like a change of the results.
-    fn forget_text(&mut self) {
+    pub(crate) fn forget_text(&mut self) {
         self.shape = Shape::with_key(self.shape.key());
         self.arguments = Arguments::with_key(self.shape.key());
         self.drift = Drift::default();

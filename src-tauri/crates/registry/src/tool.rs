@@ -132,6 +132,12 @@ impl Tool {
 
     /// The same for one whose result was read already: `observation` is what it teaches, as it is kept.
     pub fn record_read(&mut self, call: &CallRecord, observation: Option<&Observation<'_>>) {
+        if observation.is_some_and(Observation::is_unwrapped) {
+            self.expect_structure_in_text();
+        }
+        let text = observation.filter(|_| self.carriers.read_from_text() > 0);
+        let text = text.and_then(Observation::wrapped_text);
+        let observation = text.as_ref().or(observation);
         self.count_for_machine(call, observation);
         // A trace of old calls says nothing about what the tool does now.
         let is_earlier = call.origin == Origin::Backfill && self.is_earlier(call.at);
@@ -145,6 +151,16 @@ impl Tool {
             }
             self.note(call.at);
         }
+    }
+
+    /// Learns texts in `{"result": text}` as texts once one of them has structure; what the others taught as objects
+    /// would be fields beside those of the structure.
+    fn expect_structure_in_text(&mut self) {
+        if self.carriers.read_from_text() > 0 || self.carriers.structured == 0 || !self.learned_text_only() {
+            return;
+        }
+        self.forget_text();
+        self.machines.apart.values_mut().for_each(Self::forget_text);
     }
 
     /// Whether a time is well before the latest call.
@@ -209,6 +225,7 @@ impl Tool {
             conformity,
         });
         self.drifted |= !notices.is_empty();
+        self.accept_drift();
     }
 
     /// Observations there were of the tool when one of its drifts began, itself included.

@@ -1,7 +1,7 @@
 //! What is known of drift holds no secret once it is known to be one.
 
 use schemascope_model::{CallRecord, IdSource, Origin, Outcome, Timestamp, ToolId};
-use schemascope_registry::versions::{Actor, AuditEntry, AuditEvent, Drifts, due};
+use schemascope_registry::versions::{Actor, AuditEntry, AuditEvent, ToolVersions, due};
 use schemascope_registry::{Registry, state_without_secrets};
 use schemascope_shape::Secrets;
 use serde_json::value::RawValue;
@@ -91,7 +91,7 @@ fn what_was_told_of_it_forgets_it_too() {
     for (old, new) in [("hunter2", "plain"), ("plain", "hunter2")] {
         let registry = drifted(old, new);
         let (events, more) =
-            due(registry.tool(&tool()).unwrap(), &Drifts::default(), Timestamp::from_millis(200_000));
+            due(registry.tool(&tool()).unwrap(), &ToolVersions::default(), Timestamp::from_millis(200_000));
         assert_eq!((events.len(), more), (1, false));
         let at = Timestamp::from_millis(1);
         let mut entry = AuditEntry {

@@ -87,7 +87,8 @@ impl Shop {
 
     fn due(&self) -> (Vec<AuditEvent>, bool) {
         let now = Timestamp::from_millis(self.calls * 1_000);
-        self.registry.tool(&tool()).map_or((Vec::new(), false), |tool| due(tool, &self.drifts(), now))
+        let versions = self.ledger.tool(&tool()).cloned().unwrap_or_default();
+        self.registry.tool(&tool()).map_or((Vec::new(), false), |tool| due(tool, &versions, now))
     }
 
     /// Tells what is due, or as much of it as a kill lets through.
@@ -359,6 +360,9 @@ fn it_is_over_once_only_later_results_are_learned_from_until_that_is_undone() {
 
     let decision = shop.ledger.resolve(&tool(), Wish::Undo).unwrap();
     shop.write(decision).unwrap();
+    assert_eq!(shop.open(), [1, 2]);
+    // Until the tool is learned again its state says what was decided before.
+    shop.tell(9);
     assert_eq!(shop.open(), [1, 2]);
     assert_eq!(shop.ledger.tool(&tool()).unwrap().decided().learned_since(), None);
 }

@@ -315,12 +315,22 @@ fn later_share_of_each_tool_is_kept() {
         bundle.add_edges(&id(), 1, position, json.to_owned());
         bundle
     };
-    let whole = edges(50, r#"{"tools":{"a":1,"b":1}}"#);
+    let whole = edges(50, r#"{"tools":{"s__a":1,"s__b":1}}"#);
     for calls in [50, 60] {
-        let part = edges(calls, r#"{"tools":{"a":1}}"#);
+        let part = edges(calls, r#"{"tools":{"s__a":1}}"#);
         for both in [part.clone().updating(&name, &whole), whole.clone().updating(&name, &part)] {
             let share = &both.nodes[&name].tools[&id()];
-            assert_eq!((share.calls(), share.edges()), (calls as u64, Some(r#"{"tools":{"a":1,"b":1}}"#)));
+            assert_eq!(
+                (share.calls(), share.edges()),
+                (calls as u64, Some(r#"{"tools":{"s__a":1,"s__b":1}}"#))
+            );
         }
     }
+    // Evidence of the same edges is the later one, though it is shorter.
+    let later = edges(60, r#"{"tools":{"s__b":1,"s__a":1}}"#);
+    let longer = edges(50, r#"{"tools":{"s__a":12345,"s__b":1}}"#);
+    assert_eq!(
+        longer.updating(&name, &later).nodes[&name].tools[&id()].edges(),
+        Some(r#"{"tools":{"s__b":1,"s__a":1}}"#)
+    );
 }

@@ -5,18 +5,21 @@ use schemascope_model::{
 };
 use schemascope_registry::exchange::RegistryRow;
 use schemascope_registry::{Registry, Tool};
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 /// A tool after these results, each as text.
 fn after<'a>(texts: impl IntoIterator<Item = &'a str>) -> (ToolId, Registry) {
+    after_results(texts.into_iter().map(|text| json!({"content": [{"type": "text", "text": text}]})))
+}
+
+fn after_results(results: impl IntoIterator<Item = Value>) -> (ToolId, Registry) {
     let id: ToolId = "s__t".parse().unwrap();
     let (mut registry, ids) = (Registry::default(), IdSource::new(0, 0));
-    for (n, text) in texts.into_iter().enumerate() {
+    for (n, result) in results.into_iter().enumerate() {
         let at = Timestamp::from_millis(n as u64 + 1);
         let mut call = CallRecord::new(ids.at(at), at, id.clone(), Outcome::Ok, Origin::Proxy);
-        let result = json!({"content": [{"type": "text", "text": text}]}).to_string();
-        call.result = Some(RawValue::from_string(result).unwrap());
+        call.result = Some(RawValue::from_string(result.to_string()).unwrap());
         registry.record(&call);
     }
     (id, registry)
@@ -72,4 +75,33 @@ fn state_that_learned_text_as_text_starts_again() {
     let state = String::from_utf8(registry.tool(&id).unwrap().to_state()).unwrap();
     let older = state.replacen(r#""version":6"#, r#""version":5"#, 1);
     assert_eq!(Tool::from_state(older.as_bytes()).unwrap().shape.observations(), 20);
+}
+
+/// Regression: FastMCP wraps the text of a tool that returns `str`. Where most texts are JSON and some are sentences, the
+/// fields of the former and `result` were learned as optional fields of one object.
+#[test]
+fn sentences_among_wrapped_structure_are_texts() {
+    let wrapped = |text: String| json!({"content": [{"type": "text", "text": &text}], "structuredContent": {"result": text}});
+    let quote = |n: usize| wrapped(json!({"symbol": format!("s{n}"), "price": n}).to_string());
+    let sentence = |n: usize| wrapped(format!("No quote for q{n} was found."));
+    let mixed = |first: usize| {
+        let sentences = (0..first).map(sentence);
+        let rest = (0..60).map(|n| if n % 10 == 9 { sentence(n) } else { quote(n) });
+        after_results(sentences.chain(rest).collect::<Vec<_>>())
+    };
+    for first in [0, 5] {
+        let (id, registry) = mixed(first);
+        let tool = registry.tool(&id).unwrap();
+        let schema = tool.inferred_schema();
+        let kinds: Vec<&Value> = schema["anyOf"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+        assert!(kinds.contains(&&json!("string")) && kinds.contains(&&json!("object")), "{schema}");
+        assert!(schema.to_string().contains(r#""required":["price","symbol"]"#), "{schema}");
+        assert!(!schema.to_string().contains("result"), "{schema}");
+        assert_eq!(tool.drift.open().count(), 0);
+        let restored = Tool::from_state(&tool.to_state()).unwrap();
+        assert_eq!(restored.to_state(), tool.to_state());
+    }
+    // Without structure inside, the object is what is learned.
+    let (id, registry) = after_results((0..20).map(sentence).collect::<Vec<_>>());
+    assert_eq!(registry.tool(&id).unwrap().inferred_schema()["required"], json!(["result"]));
 }

@@ -63,6 +63,12 @@ fn schema_is_that_of_later_results_while_calls_stay() {
     let learned = again.tool(&tool()).unwrap();
     assert_eq!((learned.calls, learned.shape.observations()), (120, 60));
     assert_eq!(learned.drift.open().count(), 0, "the change is usual now");
+    // Nor is it a change when the tool is learned again once more, after others.
+    let mut returned = calls(240, 60, 1);
+    returned.splice(120..180, calls(240, 240, 1).into_iter().skip(120).take(60));
+    let twice = relearned(&returned, &since(60));
+    let drift = twice.tool(&tool()).unwrap().drift.open().count();
+    assert_eq!(drift, 0, "what came in between is over");
     assert_eq!(learned.history.points.len(), later.tool(&tool()).unwrap().history.points.len());
 }
 
@@ -97,8 +103,9 @@ proptest! {
         learn(&mut live, after);
         let learned = |registry: &Registry| {
             let tool = registry.tool(&tool()).unwrap();
+            let drift = tool.drift.open().map(|event| (event.path.clone(), event.since)).collect::<Vec<_>>();
             let machines = (0..machines).map(|machine| tool.position_of(u64::from(machine))).collect::<Vec<_>>();
-            (tool.shape.to_state(), tool.calls, tool.carriers, tool.last_observed, machines)
+            (tool.shape.to_state(), tool.calls, tool.carriers, tool.last_observed, drift, machines)
         };
         let whole = relearned(&all, &since(from));
         prop_assert_eq!(learned(&live), learned(&whole));

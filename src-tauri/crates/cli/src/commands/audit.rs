@@ -1,11 +1,13 @@
 //! `audit`.
 
+use std::collections::HashMap;
 use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::Cell;
 use schemascope_api::{AuditPage, AuditRow, ListAudit};
 use schemascope_engine::Front;
+use schemascope_model::CallId;
 
 use super::verb::{WithEngine, verbs};
 use crate::args::Args;
@@ -84,13 +86,17 @@ fn print(rows: &[AuditRow]) -> Result<()> {
         return Ok(());
     }
     let mut table = output::table(&["time", "tool", "event", "by", "reason"], &[]);
+    // What an undo took back, where that is listed.
+    let decided: HashMap<CallId, String> = rows.iter().map(|row| (row.id, row.sentence())).collect();
     for row in rows {
+        let of = row.undoes.and_then(|of| decided.get(&of));
+        let event = of.map_or_else(|| row.sentence(), |of| format!("undone: {of}"));
         let undone = if row.undone { " (undone)" } else { "" };
         let by = row.name.clone().unwrap_or_else(|| row.actor.to_string());
         table.add_row([
             Cell::new(output::time(row.at)),
             Cell::new(output::harmless(&row.tool_id)),
-            Cell::new(format!("{}{undone}", row.sentence())),
+            Cell::new(format!("{event}{undone}")),
             Cell::new(output::harmless(&by)),
             Cell::new(output::harmless(&about(row))),
         ]);

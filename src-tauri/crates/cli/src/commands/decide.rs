@@ -147,7 +147,9 @@ impl WithEngine for Promote {
         // Before the decision: afterwards the version is the effective one.
         let versions = front.call(ListVersions { tool_id: tool_id.clone() }).await?;
         let is_candidate = |row: &&VersionRow| row.state == VersionState::Candidate;
-        let candidate = versions.versions.iter().rev().find(is_candidate).map(|row| row.version);
+        let mut candidates = versions.versions.iter().filter(is_candidate).map(|row| row.version);
+        // Of two, one must be named.
+        let candidate = candidates.next().filter(|_| candidates.next().is_none());
         let shown = match self.version.or(candidate) {
             Some(version) if candidate == Some(version) => Some(version).zip(versions.candidate),
             // An unknown version is an error of the decision.

@@ -405,6 +405,7 @@ fn print_import(total: &ImportReply) -> Result<()> {
         let what = match machine.what.as_str() {
             "added" => "new",
             "replaced" => "replaces its earlier counts",
+            "updated" => "already known; what is known of them was brought up to date",
             "unchanged" => "already known",
             "older" => "left out: newer counts are known",
             "copied" => {

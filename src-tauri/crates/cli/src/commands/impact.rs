@@ -2,9 +2,12 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use comfy_table::Cell;
-use schemascope_api::{AttributeDiff, EdgeDiff, GetImpact, ImpactReply, RawSchema, RuleCount, Violation};
+use schemascope_api::{
+    AttributeDiff, EdgeDiff, GetImpact, ImpactReply, ListVersions, RawSchema, RuleCount, VersionState,
+    Violation,
+};
 use schemascope_engine::Front;
 use serde_json::Value;
 
@@ -23,13 +26,14 @@ const CALLS: usize = 5;
 
 /// List recent results that a version rejects, and what changes for clients
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Redacted values count as fitting if their type fits.\n\nExample:\n  \
+#[command(after_help = "Redacted values count as fitting if their type fits.\n\nExamples:\n  \
+    schemascope impact git__git_log             the candidate\n  \
     schemascope impact git__git_log 3 --last 200")]
 pub struct Impact {
     /// Tool id, for example git__git_status
     tool_id: String,
-    /// Version number
-    version: u32,
+    /// Version number [default: the candidate]
+    version: Option<u32>,
     /// Number of recent results to check [default: 1000]
     #[arg(long, value_name = "N")]
     last: Option<u32>,
@@ -37,7 +41,11 @@ pub struct Impact {
 
 impl WithEngine for Impact {
     async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
-        let (tool_id, version, last) = (self.tool_id.clone(), self.version, self.last);
+        let (tool_id, last) = (self.tool_id.clone(), self.last);
+        let version = match self.version {
+            Some(version) => version,
+            None => candidate(front, &tool_id).await?,
+        };
         let reply = front.call(GetImpact { tool_id, version, last }).await?;
         if args.json {
             output::json(&reply)?;
@@ -46,6 +54,21 @@ impl WithEngine for Impact {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The version that waits for a decision.
+async fn candidate(front: &Front, tool_id: &str) -> Result<u32> {
+    let versions = front.call(ListVersions { tool_id: tool_id.to_owned() }).await?.versions;
+    let candidate = versions.iter().rev().find(|row| row.state == VersionState::Candidate);
+    let none = || match versions.last() {
+        Some(newest) => {
+            format!("no candidate waits for a decision; the newest version is {}", newest.version)
+        }
+        None => "it has no version yet".to_owned(),
+    };
+    candidate
+        .map(|row| row.version)
+        .ok_or_else(|| anyhow!(output::harmless(&format!("{tool_id}: {}", none()))))
 }
 
 fn print(reply: &ImpactReply) -> Result<()> {

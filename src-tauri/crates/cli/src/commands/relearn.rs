@@ -19,7 +19,8 @@ verbs!(Decide: engine Relearn);
 #[command(
     after_help = "A schema describes all results that a tool ever returned. After a lasting change it allows the \
     shape before the change, too. Once the old shape is gone, this learns the schema again, from later \
-    results only. Drift that began by then is resolved. Calls, versions and the effective schema stay; \
+    results only. Drift that began by then is resolved, but for rules of the effective schema that results \
+    break. Calls, versions and the effective schema stay; \
     the new schema becomes a version like any other.\n\n\
     Examples:\n  schemascope relearn shop__get_order --drift 2 --reason \"API version 3\"\n  \
     schemascope relearn shop__get_order --since 2026-11-20T12:00:00Z --no-reason\n  \

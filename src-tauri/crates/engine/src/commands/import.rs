@@ -377,7 +377,8 @@ fn machine_row(bundle: &Bundle, machine: String, took: MachineImport, is_copied:
     let what = match took {
         MachineImport::Added => "added",
         MachineImport::Replaced => "replaced",
-        MachineImport::Updated | MachineImport::Unchanged => "unchanged",
+        MachineImport::Updated => "updated",
+        MachineImport::Unchanged => "unchanged",
         MachineImport::Older => "older",
         MachineImport::Own if is_copied => "copied",
         MachineImport::Own => "own",

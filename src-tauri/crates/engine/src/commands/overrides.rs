@@ -26,7 +26,10 @@ impl Handle<GetOverrides> for Engine {
         let (says, mut problems) = looked.await.map_err(internal)?;
         let status = self.upstreams.hub.status();
         let servers = || status.iter().map(|server| server.name.as_str());
-        let unknown = says.servers.keys().filter(|name| !servers().any(|known| known == &***name));
+        let called: BTreeSet<String> =
+            self.registry().tools().keys().map(|tool| tool.server().to_owned()).collect();
+        let is_known = |name: &str| called.contains(name) || servers().any(|known| known == name);
+        let unknown = says.servers.keys().filter(|name| !is_known(name));
         problems.extend(
             unknown.map(|name| {
                 format!("there is no server {:?}{}", &**name, nearest::suggestion(name, servers()))

@@ -30,7 +30,7 @@ impl VersionDrafter {
         let now = Timestamp::now();
         let look = |registry: &mut Registry| {
             let tool = registry.tool(id)?;
-            Some((due(tool, versions.drifts(), now), known(tool)))
+            Some((due(tool, &versions, now), known(tool)))
         };
         let Some(((events, more), known)) = self.with_registry(look) else { return Ok(true) };
         for event in events {

@@ -151,7 +151,10 @@ impl VersionDrafter {
         let versions = self.decisions.tool(id);
         self.with_registry(|registry| {
             let tool = registry.tool(id)?;
-            let exists = versions.versions().rev().any(|version| tool.form.was_drafted(&version.digest));
+            let exists = versions.versions().rev().any(|version| {
+                let is_same = version.evidence.learned_since == tool.learned_since();
+                is_same && tool.form.was_drafted(&version.digest)
+            });
             if exists { None } else { tool.redraft() }
         })
     }

@@ -15,7 +15,8 @@
 //! | other text, or none | any | generic | `{"result": text}`; enforced: an error |
 //! | other text, or none | none | – | unchanged; mode `All`: generic |
 //!
-//! A text above 8 MB, which would double a message that is large already, gets an empty object. Clients of the
+//! A text above 8 MB, which would double a message that is large already, gets an empty object where a promoted or
+//! pinned schema is advertised, and else nothing. Clients of the
 //! session era get structure that is not an object as `{"result": value}`.
 
 use std::borrow::Cow;
@@ -102,9 +103,8 @@ pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Ad
         (None, Effective::Enforced(_)) if context.judge.is_usable() => {
             rejected(&reading, Rung::Generic, enforced_reason)
         }
-        (None, Effective::None) if is_long => Adaptation::default(),
-        // Validating clients reject a result without structure.
-        (None, _) if is_long => structure(Rung::Generic, "{}"),
+        // It was not read, so it is no sign that results lack structure.
+        (None, _) if is_long => without_structure(result, context.effective),
         (None, Effective::Promoted(_) | Effective::Pinned(_))
             if let Some(json) = text.as_ref().and_then(|text| misfit(text, context)) =>
         {
@@ -118,7 +118,7 @@ pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Ad
     }
 }
 
-/// A result to which no structure could be added in time, for clients that know a schema which any object satisfies.
+/// A result to which no structure is added, for clients that know a schema which any object satisfies.
 pub(crate) fn without_structure(result: &Bytes, effective: &Effective) -> Adaptation {
     let is_tolerant = matches!(effective, Effective::Promoted(_) | Effective::Pinned(_));
     let reading = ToolResult::of(result).filter(|reading| is_tolerant && reading.is_answer());

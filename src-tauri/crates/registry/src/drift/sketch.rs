@@ -31,13 +31,14 @@ impl Sketch {
         mine.min(theirs) > 0 && 2 * shared >= mine.min(theirs)
     }
 
-    /// Whether half of the values that are not `common` are shared. Documents without such values are not alike.
+    /// Whether half of the values that are not `common` are shared. Documents without such values are alike only if they
+    /// are the same.
     pub(super) fn is_like_in(&self, other: &Self, common: impl Fn(u32) -> bool) -> bool {
         let rare = |sketch: &Self| sketch.0.iter().copied().filter(|hash| !common(*hash)).collect::<Vec<_>>();
         let (mine, theirs) = (rare(self), rare(other));
         let shared = mine.iter().filter(|hash| theirs.binary_search(hash).is_ok()).count();
         let least = mine.len().min(theirs.len());
-        least > 0 && 2 * shared >= least
+        self == other || least > 0 && 2 * shared >= least
     }
 
     /// The hashes.

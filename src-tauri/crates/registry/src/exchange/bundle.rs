@@ -114,8 +114,8 @@ impl Bundle {
         Self { format: FORMAT.into(), version: VERSION, values, key_id: key_id(key), nodes, tools }
     }
 
-    /// Adds what machines counted, by the machine of each call; `own` is this one. `revised` is when earlier counts were
-    /// changed last.
+    /// Adds what machines counted, by the machine of each call; `own` is this one. `revised` is when its earlier counts
+    /// were changed last.
     pub fn add_machines(
         &mut self,
         own: u64,
@@ -139,8 +139,10 @@ impl Bundle {
                 node.position.latest = node.position.latest.max(listed);
             }
         }
-        for (machine, mut node) in nodes {
+        if let Some(node) = nodes.get_mut(&machine_name(own)) {
             node.revised = revised;
+        }
+        for (machine, node) in nodes {
             match self.nodes.entry(machine) {
                 Entry::Vacant(entry) => _ = entry.insert(node),
                 Entry::Occupied(mut entry) => {

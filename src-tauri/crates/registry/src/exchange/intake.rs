@@ -1,9 +1,11 @@
 //! The intake of bundles: what cannot be true is set aside, and of two shares of a machine the later one counts.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 
 use schemascope_model::{Timestamp, ToolId};
 use schemascope_shape::HashKey;
+use serde_json::Value;
 
 use super::bundle::{Bundle, Node};
 use super::share::{Share, latest_plausible};
@@ -92,8 +94,8 @@ impl Node {
         future.map(|at| format!("its position is dated {at}, in the future"))
     }
 
-    /// Keeps, of each tool, the later one of two shares of the same machine, and the richer evidence of edges: a bundle
-    /// of some tools has none of edges to the others.
+    /// Keeps, of each tool, the later one of two shares of the same machine. The earlier evidence of edges stays where it
+    /// names other tools: a bundle of some tools has none of edges to the others.
     pub(super) fn keep_later(&mut self, other: &Self) {
         let is_earlier = (self.revised, self.position) < (other.revised, other.position);
         self.position = self.position.max(other.position);
@@ -107,12 +109,28 @@ impl Node {
                 Ordering::Equal => !is_earlier,
                 order => order.is_gt(),
             };
-            let length = |share: &Share| share.edges().map_or(0, str::len);
-            let edges = if length(mine) > length(share) { &mine.edges } else { &share.edges }.clone();
-            if !is_later {
-                *mine = share.clone();
+            let earlier = if is_later { share.clone() } else { std::mem::replace(mine, share.clone()) };
+            if !tools_of_edges(&earlier).is_subset(&tools_of_edges(mine)) {
+                mine.edges = earlier.edges;
             }
-            mine.edges = edges;
         }
     }
+}
+
+/// The tools that a share's evidence of edges names.
+fn tools_of_edges(share: &Share) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut values =
+        vec![share.edges().and_then(|edges| serde_json::from_str(edges).ok()).unwrap_or(Value::Null)];
+    while let Some(value) = values.pop() {
+        if let Value::Object(members) = value {
+            for (key, value) in members {
+                if key.parse::<ToolId>().is_ok() {
+                    found.insert(key);
+                }
+                values.push(value);
+            }
+        }
+    }
+    found
 }

@@ -9,7 +9,7 @@ use schemascope_model::{Change, Ending, Evidence, Timestamp, VersionOrigin};
 
 use crate::drift::{DriftEvent, Key};
 use crate::tool::Tool;
-use crate::versions::{Actor, AuditEntry, AuditEvent, Refused, Version};
+use crate::versions::{Actor, AuditEntry, AuditEvent, Refused, ToolVersions, Version};
 
 /// Drifts kept of a tool: those that go on before others, the newest ones.
 const MAX_DRIFTS: usize = 64;
@@ -202,10 +202,10 @@ impl Drifts {
 impl KnownDrift {
     /// Whether the last result that a version was learned from came after the change.
     pub(super) fn began_before(&self, version: &Version) -> bool {
-        let Evidence { observation_count, last_observed, learned_since, .. } = &version.evidence;
-        match learned_since {
-            // Not all results are in the count.
-            Some(_) => last_observed.is_none_or(|last| self.event.since <= last),
+        let Evidence { observation_count, last_observed, .. } = &version.evidence;
+        // Counts begin again when other results are learned from.
+        match last_observed {
+            Some(last) => self.event.since <= *last,
             None => self.event.began <= *observation_count,
         }
     }
@@ -221,9 +221,13 @@ impl KnownDrift {
 }
 
 /// Returns what is to be reported of a tool's drift, and whether more has to wait.
-pub fn due(tool: &Tool, known: &Drifts, now: Timestamp) -> (Vec<AuditEvent>, bool) {
+pub fn due(tool: &Tool, versions: &ToolVersions, now: Timestamp) -> (Vec<AuditEvent>, bool) {
+    let known = versions.drifts();
+    // Until the tool is learned again as was decided, it says what was decided before.
+    let is_settled = tool.learned_since() == versions.decided().learned_since();
     let ending = |drift: &KnownDrift| {
-        let ending = tool.drift.ending(drift.event.key())?;
+        let ending = tool.drift.ending(drift.event.key());
+        let ending = ending.filter(|ending| is_settled || *ending != Ending::LearnedAgain)?;
         Some(AuditEvent::Resolve { drift: drift.event.id, ending })
     };
     let mut due: Vec<AuditEvent> = known.open().filter_map(ending).collect();

@@ -165,14 +165,20 @@ impl ToolVersions {
 
     /// The versions that wait for a decision, newest first: the newest one, and the newest one that was learned here if that
     /// is another one, unless a later one is effective. A schema from elsewhere that was turned down leaves the one before
-    /// it waiting.
+    /// it waiting. Versions that were learned from other results than was decided do not wait.
     pub fn candidates(&self) -> impl Iterator<Item = u32> {
-        let may_wait = |version: &&Arc<Version>| {
-            version.origin == VersionOrigin::Inferred || !self.is_turned_down(version.number)
+        let since = self.decided.learned_since();
+        let is_learned = move |version: &Version| {
+            version.origin == VersionOrigin::Inferred && version.evidence.learned_since == since
+        };
+        let may_wait = |version: &&Arc<Version>| match version.origin {
+            VersionOrigin::Inferred => is_learned(version),
+            _ => !self.is_turned_down(version.number),
         };
         let newest = self.versions().rev().find(may_wait).map(|version| version.number);
         let later = self.decided.promoted.max(self.decided.in_force());
-        let learned = self.newest_inferred().filter(|learned| later < Some(*learned));
+        let learned = self.versions().rev().find(|version| is_learned(version)).map(|version| version.number);
+        let learned = learned.filter(|learned| later < Some(*learned));
         let both = newest.into_iter().chain(learned.filter(|learned| newest != Some(*learned)));
         both.filter(|number| !self.is_decided(*number))
     }
@@ -293,7 +299,11 @@ impl ToolVersions {
                 self.decided.reject(*version)?;
                 self.keep_hands_off(Some(*version));
             }
-            AuditEvent::LearnSince { since } => self.decided.learn_since(*since)?,
+            AuditEvent::LearnSince { since } => {
+                self.decided.learn_since(*since)?;
+                // Those that began by then end again.
+                self.drifts.reopen_learned();
+            }
             AuditEvent::FailingText { starts, fails } => self.decided.judge_text(starts, *fails)?,
             AuditEvent::Rollback { to } => {
                 to.map(|to| self.version(to).map(drop)).transpose()?;

@@ -53,11 +53,17 @@ pub async fn show(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
 pub async fn decide(args: &Args, front: &Front, at: &Where, decision: InterviewDecision) -> Result<ExitCode> {
     let (project_id, conversation_id) = conversation(front, &at.project, at.conversation.as_deref()).await?;
     let ds_id = at.ds.clone();
+    let done = match &decision {
+        InterviewDecision::Settle { path, value } => Some(format!("{path}: settled as {value}")),
+        InterviewDecision::Retract { pointers } => Some(format!("taken back: {}", pointers.join(", "))),
+        InterviewDecision::Note { .. } => Some("noted; the agent gets it with the next question".to_owned()),
+        _ => None,
+    };
     let command = DecideInterview { project_id, conversation_id, ds_id, decision, person: person() };
     let reply = front.call(command).await?;
-    match args.json {
-        true => output::json(&reply)?,
-        false => output::line(&harmless_lines(&serde_json::to_string_pretty(&reply)?))?,
+    match done {
+        Some(done) if !args.json => output::line(&harmless(&done))?,
+        _ => output::json(&reply)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -382,7 +382,10 @@ fn text_above_the_limit_gets_an_empty_object_at_most() {
         }
         // Validating clients reject a result of a tool with a schema that has no structure.
         let promoted = Effective::Promoted(schema(object.clone()));
-        let shown = adapted(&result, &promoted, false, Mode::On).result.unwrap();
+        let long = adapted(&result, &promoted, false, Mode::On);
+        // A text that is not read is no sign that structure is missing.
+        assert_eq!(long.rung.is_some(), added);
+        let shown = long.result.unwrap();
         let shown: Value = serde_json::from_slice(&shown).unwrap();
         assert_eq!(shown["structuredContent"] == json!({}), !added);
         // An enforced schema rejects what it does not check.
