@@ -21,6 +21,7 @@ use crate::exchange::{ActiveRequest, Outbox};
 use crate::listed::ListedSchemas;
 use crate::observer::{Ended, FinishedCall, Observer};
 use crate::running::{RunningCall, RunningCalls};
+use crate::schemas::Effective;
 use crate::upstream::Upstream;
 use crate::upstream::tasks::ToolCall;
 use crate::upstream::transport::built_in::CALLER;
@@ -158,12 +159,13 @@ pub(crate) fn start(
             if let (Some(listed), Some(Body::Result(result))) = (&adapt, &mut body) {
                 let adapted = adapter.adapt(&tool, &effective, listed, result, era).await;
                 rung = adapted.rung;
-                let observed =
-                    Some(&*result).filter(|_| wants_observation && !adapted.rejected).and_then(|result| {
-                        let value = adapter.schemas().read_inside(&tool, result)?;
-                        Some(with_observation(result, &value))
-                    });
-                if let Some(shown) = observed.or(adapted.result) {
+                // A wrapper of a declared schema describes what is sent.
+                let is_sent = adapted.rejected || matches!(effective, Effective::Declared(_));
+                let observed = (wants_observation && !is_sent).then(|| {
+                    let value = adapter.schemas().read_inside(&tool, result)?;
+                    Some(with_observation(result, &value))
+                });
+                if let Some(shown) = observed.flatten().or(adapted.result) {
                     *result = shown;
                 }
             }

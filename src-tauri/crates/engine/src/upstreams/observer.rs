@@ -10,7 +10,7 @@ use schemascope_proxy::{
     AdapterStatus, Effective, FinishedCall, Introduction, ListedTool, Observer, Schemas, ServerEntry,
 };
 use schemascope_redact::Redaction;
-use schemascope_registry::{Observation, Registry, Unlearned, observe};
+use schemascope_registry::{Registry, Unlearned, observe};
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
@@ -99,16 +99,21 @@ impl Schemas for ProxyObserver {
 
     fn read_inside(&self, tool: &ToolId, result: &[u8]) -> Option<String> {
         let result: &RawValue = serde_json::from_slice(result).ok()?;
-        let is_inside = |observation: &Observation<'_>| {
-            observation.sent.is_some() && observation.carrier != Carrier::Structured
-        };
-        let observation = observe(result).filter(is_inside)?;
-        // Lines `key: value` are structure only where they recur.
-        let is_learned = observation.carrier != Carrier::KeyValue || {
-            let unlearned = self.registry.lock().tool(tool).map(Unlearned::of);
-            unlearned.is_some_and(|unlearned| !unlearned.has(Timestamp::now(), &observation))
-        };
-        is_learned.then(|| observation.json.into_owned())
+        let observation = observe(result).filter(|observation| observation.sent.is_some())?;
+        match observation.carrier {
+            // Lines `key: value` are structure only where they recur.
+            Carrier::KeyValue => {
+                let unlearned = self.registry.lock().tool(tool).map(Unlearned::of)?;
+                (!unlearned.has(Timestamp::now(), &observation)).then(|| observation.json.into_owned())
+            }
+            // A text among others with structure.
+            Carrier::Structured => {
+                let carriers = self.registry.lock().tool(tool)?.carriers;
+                let text = observation.sent.filter(|_| carriers.read_from_text() > 0)?;
+                Some(text.into_owned())
+            }
+            _ => Some(observation.json.into_owned()),
+        }
     }
 
     fn is_failing_text(&self, tool: &ToolId, result: &[u8]) -> bool {
