@@ -343,6 +343,16 @@ mod tests {
         (adapter, effective, ToolId::new("s", "t").unwrap())
     }
 
+    /// For a client that has listed nothing.
+    async fn adapt(
+        adapter: &Arc<Adapter>,
+        tool: &ToolId,
+        effective: &Effective,
+        result: &Bytes,
+    ) -> Adaptation {
+        adapter.adapt(tool, effective, &ListedSchemas::default(), result, Era::Legacy).await
+    }
+
     fn result(more: &str) -> Bytes {
         let document = json!({"id": 1, "more": more}).to_string();
         json!({"content": [{"type": "text", "text": document}]}).to_string().into()
@@ -352,9 +362,7 @@ mod tests {
     async fn small_and_large_results_are_adapted() {
         let (adapter, effective, tool) = adapter();
         for size in [0, 0, 400_000] {
-            let adapted = adapter
-                .adapt(&tool, &effective, &ListedSchemas::default(), &result(&"x".repeat(size)), Era::Legacy)
-                .await;
+            let adapted = adapt(&adapter, &tool, &effective, &result(&"x".repeat(size))).await;
             assert_eq!((adapted.rung, adapted.rejected), (Some(Rung::Declared), false));
         }
     }
@@ -364,18 +372,9 @@ mod tests {
         let (adapter, effective, tool) = adapter();
         let permits = Arc::clone(&adapter.permits).acquire_many_owned(MAX_BACKGROUND as u32).await.unwrap();
         let large = result(&"x".repeat(400_000));
-        assert_eq!(
-            adapter.adapt(&tool, &effective, &ListedSchemas::default(), &large, Era::Legacy).await,
-            Adaptation::default()
-        );
+        assert_eq!(adapt(&adapter, &tool, &effective, &large).await, Adaptation::default());
         drop(permits);
-        assert!(
-            adapter
-                .adapt(&tool, &effective, &ListedSchemas::default(), &large, Era::Legacy)
-                .await
-                .result
-                .is_some()
-        );
+        assert!(adapt(&adapter, &tool, &effective, &large).await.result.is_some());
     }
 
     /// Otherwise a schema that keeps the validator busy for ever would occupy a thread with each result.
@@ -383,9 +382,7 @@ mod tests {
     async fn schema_is_not_used_while_an_earlier_judgement_runs() {
         let (adapter, effective, tool) = adapter();
         let misfit = Bytes::from_static(br#"{"content":[],"structuredContent":{}}"#);
-        let rejected = async || {
-            adapter.adapt(&tool, &effective, &ListedSchemas::default(), &misfit, Era::Legacy).await.rejected
-        };
+        let rejected = async || adapt(&adapter, &tool, &effective, &misfit).await.rejected;
         assert!(rejected().await);
         let compiled = adapter.compiled(&effective);
         compiled.overdue.fetch_add(1, Ordering::Relaxed);

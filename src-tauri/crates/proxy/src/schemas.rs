@@ -36,8 +36,8 @@ pub trait Schemas: Send + Sync + 'static {
         None
     }
 
-    /// The value that is learned from a result of a tool, as JSON, if it was read from inside another value or from text that is
-    /// not JSON.
+    /// The value that is learned from a result of a tool, as JSON, if it was read from inside another value or from text
+    /// that is not JSON.
     fn read_inside(&self, tool: &ToolId, result: &[u8]) -> Option<String> {
         let _ = (tool, result);
         None

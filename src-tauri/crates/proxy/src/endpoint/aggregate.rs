@@ -197,8 +197,7 @@ fn forward<G: Send + 'static>(
     let Requester { who, owner } = context.from;
     let (method, recording) = (method.to_owned(), context.recording);
     // The results of tasks are those of calls, whose schema the client knows.
-    let adapt = recording.is_some().then(|| listed_schemas(context.session));
-    let subscription = None;
+    let (subscription, adapt) = (None, recording.is_some().then(|| listed_schemas(context.session)));
     let outgoing = Outgoing { upstream, method, params, who, owner, subscription, recording, adapt, cancel };
     Dispatch::Forwarded(endpoint.hub.start(outgoing, context.guard))
 }

@@ -17,7 +17,8 @@ use crate::wire::{Who, params};
 
 impl Hub {
     /// The tools of all upstreams that are ready in time, and the expected ones of those that are starting, as `/mcp`
-    /// lists them, with the schemas that the client thereby knows. A client with an own session at an upstream gets the tools of that session.
+    /// lists them, with the schemas that the client thereby knows. A client with an own session at an upstream gets the
+    /// tools of that session.
     pub(crate) async fn tools(&self, who: &Who) -> (Vec<Bytes>, ListedSchemas) {
         let asked: Vec<_> = self
             .ready_or_expected(|known| Some(Arc::clone(&known.tools)))
