@@ -63,6 +63,29 @@ impl Tool {
         true
     }
 
+    /// Takes what another state of the tool has learned since the time that was decided. This one counts more calls, and
+    /// has learned from all of them.
+    pub(crate) fn take_learned(&mut self, other: &Self) {
+        for (machine, counts) in &mut self.machines.apart {
+            let learned = other.machines.apart.get(machine);
+            learned.into_iter().for_each(|learned| counts.take_own_learned(learned));
+        }
+        self.take_own_learned(other);
+        self.history.points.clone_from(&other.history.points);
+        self.drift = other.drift.clone();
+    }
+
+    fn take_own_learned(&mut self, other: &Self) {
+        self.learned_since = other.learned_since;
+        self.shape = other.shape.clone();
+        self.arguments = other.arguments.clone();
+        self.fits = other.fits.clone();
+        self.carriers = other.carriers;
+        self.recurring = other.recurring.clone();
+        self.form = other.form.clone();
+        self.last_observed = other.last_observed;
+    }
+
     /// Ends learning from results before the time that was decided: all calls before it were counted.
     pub(crate) fn settle_learning(&mut self) {
         if self.learned_since.is_none() {

@@ -121,6 +121,18 @@ impl Registry {
         self.change(id).set_learning_rules(rules);
     }
 
+    /// Takes a tool's state that counts more calls than are known. What was learned here since the time that was decided
+    /// stays, unless the state was learned since then, too.
+    pub fn restore_counts(&mut self, id: &ToolId, state: &[u8]) -> Result<(), InvalidState> {
+        let known = self.tools.get(id).filter(|tool| tool.learned_since().is_some()).cloned();
+        self.restore(id, state)?;
+        let tool = self.change(id);
+        if let Some(known) = known.filter(|known| known.learned_since() != tool.learned_since()) {
+            tool.take_learned(&known);
+        }
+        Ok(())
+    }
+
     /// Ends learning from results before the time since which a tool learns, after all calls before it were counted.
     pub fn settle_learning(&mut self, id: &ToolId) {
         self.change(id).settle_learning();

@@ -66,8 +66,11 @@ impl Relearning {
                 summed.restore(tool, state).map_err(|error| error.to_string())?;
                 // A state sums up what is read here anyway, unless it counts calls that are not there any more.
                 let calls = |registry: &Registry| registry.tool(tool).map_or(0, |tool| tool.calls);
-                if is_first || calls(&summed) > calls(&self.registry) {
+                if is_first {
                     self.registry = summed;
+                    self.set_rules();
+                } else if calls(&summed) > calls(&self.registry) {
+                    self.registry.restore_counts(tool, state).map_err(|error| error.to_string())?;
                     self.set_rules();
                 }
                 Ok(())
@@ -92,6 +95,8 @@ mod tests {
     use serde_json::json;
     use serde_json::value::to_raw_value;
 
+    use schemascope_registry::Tool;
+
     use super::super::replay::Replay;
     use super::*;
 
@@ -111,6 +116,13 @@ mod tests {
 
     /// What it learns of a journal; all before `removed` is gone from it.
     fn relearned(entries: &[Entry], removed: usize) -> (u64, u64, u64, u64) {
+        let rules = LearningRules { failing: ["Error".into()].into(), since: None };
+        let learned = learned_by(&rules, entries, removed);
+        let failing = learned.failing_texts.rules().get("Error").copied().unwrap_or_default();
+        (learned.calls, learned.failures, learned.shape.observations(), failing)
+    }
+
+    fn learned_by(rules: &LearningRules, entries: &[Entry], removed: usize) -> Tool {
         let dir = tempfile::tempdir().unwrap();
         let mut replay = Replay::new(Registry::default());
         let (mut writer, _reader, _) =
@@ -121,8 +133,7 @@ mod tests {
             let parts = vec![("edges", vec![1]), (REGISTRY, live.state(&tool()).unwrap())];
             Entry::State { tool: tool(), state: tool_state::join(parts).unwrap() }
         };
-        let rules = LearningRules { failing: ["Error".into()].into(), since: None };
-        let mut relearning = Relearning::new(tool(), rules, live.emptied());
+        let mut relearning = Relearning::new(tool(), rules.clone(), live.emptied());
         for (at, entry) in entries.iter().enumerate() {
             let entry = match entry {
                 Entry::Call(call) => {
@@ -139,9 +150,36 @@ mod tests {
             }
         }
         relearning.read_to(writer.journal_dir(), writer.end()).unwrap();
-        let learned = relearning.registry.tool(&tool()).unwrap();
-        let failing = learned.failing_texts.rules().get("Error").copied().unwrap_or_default();
-        (learned.calls, learned.failures, learned.shape.observations(), failing)
+        relearning.settle();
+        relearning.registry.tool(&tool()).unwrap().clone()
+    }
+
+    /// Calls that retention removed stay counted, and results since the time that was decided stay learned from, although
+    /// the state that counts the calls learned from all of them.
+    #[test]
+    fn read_to_learns_since_a_time_where_calls_are_gone() {
+        let ids = IdSource::new(1, 0);
+        let calls = |text: &str, at: u64| {
+            let mut calls = calls(&ids, &[text, text]);
+            calls.iter_mut().for_each(|entry| {
+                if let Entry::Call(call) = entry {
+                    call.at = Timestamp::from_millis(at);
+                }
+            });
+            calls
+        };
+        let state = || vec![Entry::State { tool: tool(), state: Vec::new() }];
+        let (old, new) = (|| calls("{\"id\":1}", 1_000), || calls("{\"key\":1}", 2_000));
+        let entries = [old(), old(), new(), state(), new()].concat();
+        let rules = LearningRules { since: Some(Timestamp::from_millis(2_000)), ..LearningRules::default() };
+        for removed in [0, 3, 4, 5] {
+            let learned = learned_by(&rules, &entries, removed);
+            let observations = learned.shape.observations();
+            assert_eq!(learned.calls, 8, "{removed}");
+            // What the removed calls taught is gone with them.
+            assert_eq!(observations, if removed == 5 { 3 } else { 4 }, "{removed}");
+            assert!(!learned.inferred_schema().to_string().contains("id"), "{removed}");
+        }
     }
 
     /// What retention removed stays as it was counted, wherever the first state stands that still counts it. Other states
