@@ -94,6 +94,7 @@ impl Tool {
         self.machines.apart.values_mut().for_each(Self::begin_learning);
         self.begin_learning();
         self.accept_drift();
+        self.draft_now();
     }
 
     /// Takes changes that began by the time that was decided for usual, also where they are certain only later.

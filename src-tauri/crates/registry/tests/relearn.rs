@@ -72,6 +72,20 @@ fn schema_is_that_of_later_results_while_calls_stay() {
     assert_eq!(learned.history.points.len(), later.tool(&tool()).unwrap().history.points.len());
 }
 
+/// Who asks for the schema of the results since a change is shown it, though it changed with the latest of them.
+#[test]
+fn schema_is_drafted_at_once_where_enough_is_known() {
+    let drafted = |count| relearned(&calls(count, 60, 1), &since(60)).tool(&tool()).unwrap().redraft();
+    assert!(drafted(65).is_none());
+    for count in 70..120 {
+        let draft = drafted(count).expect("it is drafted");
+        assert_eq!(
+            (draft.evidence.observation_count, draft.evidence.learned_since),
+            (count - 60, Some(at(60)))
+        );
+    }
+}
+
 #[test]
 fn nothing_is_learned_from_a_time_without_later_results() {
     let all = calls(20, 10, 1);

@@ -109,6 +109,17 @@ impl Tool {
         }
     }
 
+    /// Drafts the schema as it is now if enough is known, without waiting until it holds: someone asked for it.
+    pub(crate) fn draft_now(&mut self) {
+        let quality = self.inferred_quality();
+        if quality < Quality::Medium || self.carriers.text_form().is_some() {
+            return;
+        }
+        let digest = digest(&self.inferred_schema());
+        self.form.look(self.shape.observations(), digest.clone());
+        self.form.drafted = Some(Drafted { digest, quality });
+    }
+
     /// The same tool, whose schema becomes a version when it was the same for so many observations.
     pub(crate) fn holding(self, hold: u64) -> Self {
         Self { drafts: Drafts::holding(hold), ..self }
