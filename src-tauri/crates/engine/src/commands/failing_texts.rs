@@ -1,14 +1,12 @@
 //! Listing texts that are failures, and deciding about them.
 
-use std::sync::Arc;
-
 use schemascope_api::{ApiError, Decided, FailingTextRow, JudgeText, ListFailingTexts};
 use schemascope_model::ToolId;
 use schemascope_registry::Tool;
 use schemascope_registry::versions::{AuditEvent, ToolVersions};
 
-use super::decide::{decided, needs_reason, not_written};
-use super::{Handle, internal};
+use super::Handle;
+use super::decide::needs_reason;
 use crate::engine::Engine;
 use crate::knowledge::decisions::known;
 use crate::knowledge::summary::possible_failures;
@@ -58,13 +56,6 @@ impl Handle<JudgeText> for Engine {
         needs_reason(&proposal, command.no_reason)?;
         let starts = self.files.redaction.now().text(command.starts.trim()).into_owned().into();
         let event = AuditEvent::FailingText { starts, fails: command.fails };
-        let decisions = Arc::clone(&self.knowledge.decisions);
-        // The disk syncs.
-        let writing = move || decisions.write(proposal, |_| Ok(event));
-        let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
-        let written = written.map_err(|error| not_written(&id, error))?;
-        let warnings = self.apply_learning(&id).await;
-        self.services.drafter.announce(&id, false);
-        Ok(decided(written, false, warnings))
+        self.decide_learning(&id, proposal, |_| Ok(event)).await
     }
 }

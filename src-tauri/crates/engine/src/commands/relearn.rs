@@ -9,7 +9,7 @@ use schemascope_registry::versions::{AuditEvent, Refused, ToolVersions};
 use super::decide::{decided, needs_reason, not_written};
 use super::{Handle, internal};
 use crate::engine::Engine;
-use crate::knowledge::decisions::known;
+use crate::knowledge::decisions::{Proposal, known};
 
 handlers![Relearn];
 
@@ -27,14 +27,7 @@ impl Handle<Relearn> for Engine {
         let (reason, person) = (command.reason.as_deref(), command.person.as_deref());
         let proposal = self.proposal(&id, reason, person, Some(known(&tool)));
         needs_reason(&proposal, command.no_reason)?;
-        let decisions = Arc::clone(&self.knowledge.decisions);
-        // The disk syncs.
-        let writing = move || decisions.write(proposal, |versions| event(versions, command.from, now));
-        let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
-        let written = written.map_err(|error| not_written(&id, error))?;
-        let warnings = self.apply_learning(&id).await;
-        self.services.drafter.announce(&id, false);
-        Ok(decided(written, false, warnings))
+        self.decide_learning(&id, proposal, move |versions| event(versions, command.from, now)).await
     }
 }
 
@@ -49,6 +42,23 @@ fn event(versions: &ToolVersions, from: LearnFrom, now: Timestamp) -> Result<Aud
 }
 
 impl Engine {
+    /// Writes a decision about how a tool learns, and returns once it is in effect.
+    pub(super) async fn decide_learning(
+        &self,
+        id: &ToolId,
+        proposal: Proposal,
+        event: impl FnOnce(&ToolVersions) -> Result<AuditEvent, Refused> + Send + 'static,
+    ) -> Result<Decided, ApiError> {
+        let decisions = Arc::clone(&self.knowledge.decisions);
+        // The disk syncs.
+        let writing = move || decisions.write(proposal, event);
+        let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
+        let written = written.map_err(|error| not_written(id, error))?;
+        let warnings = self.apply_learning(id).await;
+        self.services.drafter.announce(id, false);
+        Ok(decided(written, false, warnings))
+    }
+
     /// Learns from the results of a tool as was decided. Returns why stored ones are not, if so.
     pub(super) async fn apply_learning(&self, id: &ToolId) -> Vec<String> {
         let applied = self.services.learning.apply(id).await;
