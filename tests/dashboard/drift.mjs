@@ -63,5 +63,5 @@ await play(async ({ page, step }) => {
   await page.click("#tab-history");
   await says(".history", /drift #1 detected/);
   await says(".history", /drift #1 acknowledged .*their <b>release<\/b>/);
-  await says(".history", /only later results are learned from .*their <b>release<\/b>/);
+  await says(".history", /only results since .* are learned from .*their <b>release<\/b>/);
 });

@@ -389,7 +389,10 @@ impl AuditRow {
             "rollback" if version.is_empty() => "rolled back to none".to_owned(),
             "rollback" => format!("rolled back to {}", version.trim_end()),
             "count_failures" => "texts count as failures".to_owned(),
-            "learn_since" => "only later results are learned from".to_owned(),
+            "learn_since" => {
+                let since = self.learned_since.map_or_else(String::new, |at| at.to_string());
+                format!("only results since {since} are learned from")
+            }
             "learn_all" => "all results are learned from".to_owned(),
             "count_results" => "texts count as results".to_owned(),
             "undo" => "previous decision undone".to_owned(),
