@@ -122,7 +122,7 @@ fn override_edited_by_hand_is_advertised() {
     assert!(told(&client, "store_info").is_some());
     edit(
         &file(&program),
-        r#"{"servers": {"shop": {"tools": {"check_stock": {"name": "shop__store_info"}, "get_order": {}, "get_ordr": {}}}}}"#,
+        r#"{"servers": {"shop": {"tools": {"check_stock": {"name": "shop__store_info"}, "get_order": {}, "get_ordr": {}}}, "shpo": {"enabled": true}}}"#,
     );
     until("the tool is listed as before", || told(&client, TOOL).filter(|tool| *tool == before));
     assert!(decisions(&program).contains(&("rollback".to_owned(), "file".to_owned())));
@@ -130,6 +130,7 @@ fn override_edited_by_hand_is_advertised() {
     let check = program.run(&["overrides", "check"]).unwrap();
     assert!(check.code == Some(1) && check.out.contains("has the same name"), "{check:?}");
     assert!(check.out.contains("shop__get_ordr: its server lists no such tool"), "{check:?}");
+    assert!(check.out.contains("there is no server \"shpo\""), "{check:?}");
     let report = done(&program, &["report"]);
     assert!(report.contains("attention") && report.contains("shop__store_info"), "{report}");
 }
@@ -228,6 +229,8 @@ fn broken_overrides_file_is_kept_and_previous_overrides_stay_in_effect() {
             report["warnings"].as_array().unwrap().first().map(Value::to_string)
         });
         assert!(warned.contains("line 1") && warned.contains("in effect"), "{warned}");
+        let report = done(&program, &["report"]);
+        assert_eq!(report.matches("line 1").count(), 1, "{report}");
         assert!(told(&client, "shop__refund").is_none());
         assert_eq!(program.run(&["overrides", "check"]).unwrap().code, Some(1));
         assert!(program.run(&["servers"]).unwrap().err.contains("line 1"));

@@ -253,4 +253,14 @@ fn check_reports_failed_live_calls() {
     fs::write(&calls, lost).unwrap();
     let nothing = run(&[]);
     assert!(nothing.code == Some(2) && nothing.err.contains("nothing was checked"), "{nothing:?}");
+    // Regression: mistakes in the file were no findings, and the check passed.
+    for (line, words) in [
+        ("{\"tool_id\": \"shop__refnd\"}", "is not in the baseline"),
+        ("{\"tool_id\": \"shp__refund\"}", "there is no server \"shp\""),
+        ("{\"tool_id\": \"shop__store_info\", \"argumnets\": {}}", "argumnets"),
+    ] {
+        fs::write(&calls, format!("{{\"tool_id\": \"shop__store_info\"}}\n{line}\n")).unwrap();
+        let wrong = run(&[]);
+        assert!(wrong.code == Some(2) && wrong.err.contains(words), "{wrong:?}");
+    }
 }

@@ -175,3 +175,19 @@ impl TeamFiles {
         Ok(taken)
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_leaves_links_out() {
+        let data = tempfile::tempdir().unwrap();
+        let folder = data.path().join(FOLDER);
+        fs::create_dir(&folder).unwrap();
+        let file = folder.join("a.json");
+        fs::write(&file, "{}").unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", folder.join("b.json")).unwrap();
+        assert_eq!(files(data.path()), [file]);
+    }
+}

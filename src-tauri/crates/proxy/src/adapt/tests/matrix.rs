@@ -181,6 +181,12 @@ fn structure_inside_a_wrapped_text_is_added_only_after_a_promotion() {
     for effective in &chosen {
         both(wrapped, effective, Some(Declared), Structure(r#"{"id":1}"#));
     }
+    // A learned schema describes what is inside, though it allows the whole, too.
+    let open =
+        json!({"type": "object", "properties": {"id": {"type": "integer"}, "result": {"type": "string"}}});
+    both(wrapped, &Effective::Promoted(schema(open.clone())), Some(PassThrough), Unchanged);
+    let learned = Effective::Promoted(Schema { inferred: true, ..schema(open) });
+    both(wrapped, &learned, Some(Declared), Structure(r#"{"id":1}"#));
     // A schema of the wrapped form keeps it.
     let text =
         json!({"type": "object", "properties": {"result": {"type": "string"}}, "required": ["result"]});
