@@ -16,11 +16,15 @@ const ENDINGS: &[&str] = &[
     "applicationkey",
     "authkey",
     "authorization",
+    "authorizationcode",
     "authpass",
     "backupcode",
     "basicauth",
     "clientsecret",
+    "codeverifier",
     "connectionstring",
+    "connstr",
+    "consumerkey",
     "cookie",
     "credential",
     "credentials",
@@ -28,6 +32,8 @@ const ENDINGS: &[&str] = &[
     "cvv",
     "dbpass",
     "dbpw",
+    "deploykey",
+    "devicecode",
     "dockerconfigjson",
     "encryptionkey",
     "githubpat",
@@ -38,8 +44,10 @@ const ENDINGS: &[&str] = &[
     "licensekey",
     "mailpass",
     "masterkey",
+    "mfacode",
     "openaikey",
     "passcode",
+    "passkey",
     "passphrase",
     "passwd",
     "password",
@@ -52,8 +60,11 @@ const ENDINGS: &[&str] = &[
     "rootpass",
     "rolekey",
     "secret",
+    "secretdata",
     "secretkey",
+    "secretkeybase",
     "seedphrase",
+    "sessionkey",
     "setcookie",
     "sharedkey",
     "signingkey",
@@ -63,12 +74,15 @@ const ENDINGS: &[&str] = &[
     "supabasekey",
     "tlskey",
     "token",
+    "totp",
+    "unsealkey",
     "userpass",
+    "walletkey",
     "xauth",
 ];
 
 /// Last letters of all endings, their plurals and what may stand behind them, for a quick first check.
-const LAST_LETTERS: &[u8] = b"acdeghlmnrstvwy0123456789";
+const LAST_LETTERS: &[u8] = b"acdeghlmnprstvwy0123456789";
 
 /// Words with other meanings as well, so that the value must look like a secret: tests that pass, the bearer of an
 /// account.
@@ -91,8 +105,21 @@ const PAGING: &[&str] = &[
     "resumptiontoken",
 ];
 /// Words behind a sensitive one that leave it a secret: `password_confirmation`, `SecretString`.
-const QUALIFIERS: &[&str] =
-    &["value", "string", "binary", "base64", "confirmation", "confirm", "repeat", "header"];
+const QUALIFIERS: &[&str] = &[
+    "value",
+    "string",
+    "binary",
+    "base64",
+    "confirmation",
+    "confirm",
+    "repeat",
+    "header",
+    "new",
+    "old",
+    "current",
+];
+/// Words in front of "tokens" that leave them secrets. Other tokens are counted.
+const OF_TOKENS: &[&str] = &["access", "api", "auth", "bearer", "refresh", "secret"];
 
 /// Longest key that is checked, in bytes. Names of secrets are shorter.
 const MAX_KEY_BYTES: usize = 200;
@@ -173,7 +200,9 @@ fn has_sensitive_ending(plain: &[u8]) -> bool {
 
 fn ends_sensitively(plain: &[u8]) -> bool {
     // A plural is sensitive too, except for "tokens", which are usually counted.
-    let singular = plain.strip_suffix(b"s").filter(|singular| !singular.ends_with(b"token"));
+    let are_secret = |kind: &[u8]| OF_TOKENS.iter().any(|word| kind.ends_with(word.as_bytes()));
+    let singular =
+        plain.strip_suffix(b"s").filter(|singular| singular.strip_suffix(b"token").is_none_or(are_secret));
     let ends = |ending: &&str| {
         let ending = ending.as_bytes();
         plain.ends_with(ending) || singular.is_some_and(|singular| singular.ends_with(ending))
@@ -246,6 +275,12 @@ mod tests {
             "authorizationHeader",
             "cvv",
             "cardCvc",
+            "secret_key_base",
+            "unsealKeys",
+            "accessTokens",
+            "api_tokens",
+            "passwordNew",
+            "totp",
         ] {
             assert!(is_sensitive_key(key), "{key}");
         }
@@ -254,6 +289,8 @@ mod tests {
             "max_tokens",
             "tokens",
             "token_count",
+            "input_tokens",
+            "stop",
             "passenger",
             "author",
             "key",

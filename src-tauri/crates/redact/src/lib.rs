@@ -21,6 +21,7 @@
 //! | text of a field | `textbox "Password": x`, `<input type="password" value="x">` | `finders/named/forms.rs` |
 //! | password in a command | `curl -u me:x`, `mysql -px` | `finders/named/commands.rs` |
 //! | any of these in base64 | `cGFzc3dvcmQ6IHg=` | `finders/base64_text.rs` |
+//! | secret of another part of the same call | error that repeats the password | `echoed.rs` |
 //! | answer to a call that names a secret | `get {"key": "db_password"}` | `asked.rs` |
 //! | value from an upstream's configuration | `env` in `mcp.json` | `finders/configured.rs` |
 //! | match of the user's own rules | `redaction.json` | `rules.rs` |
@@ -32,6 +33,7 @@ mod asked;
 mod call_record;
 mod chars;
 mod document;
+mod echoed;
 mod edits;
 mod finders;
 mod forget;
@@ -47,6 +49,7 @@ use memchr::memmem::Finder;
 
 pub use asked::{asks_for_secret, without_answer};
 use document::{blocks, json};
+pub use echoed::Removed;
 use edits::apply;
 pub use finders::configured_secrets;
 use finders::{ConfiguredValues, Prefixes};

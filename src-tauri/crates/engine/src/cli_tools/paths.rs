@@ -1,5 +1,6 @@
 //! Which places the values of a call may name.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Component, Path, PathBuf};
 
@@ -39,6 +40,9 @@ impl Allowed<'_> {
         let is_address = |path: &str| {
             is_web(path) && !path.split('/').next().is_some_and(|scheme| self.cwd.join(scheme).exists())
         };
+        if let Some(text) = &made.stdin {
+            self.check_stdin(text, made, &data, &roots)?;
+        }
         for ((property, value), is_path) in values {
             if let Some(parts) = too_deep(value) {
                 return Err(format!("{property}: a path has {parts} parts; at most {MAX_PARTS} are allowed"));
@@ -71,6 +75,33 @@ impl Allowed<'_> {
         Ok(())
     }
 
+    /// A text for standard input can be a list of files, as for `--files0-from=-`. It is one for certain where an option
+    /// names standard input as a file.
+    fn check_stdin(
+        &self,
+        text: &str,
+        made: &Invocation,
+        data: &Path,
+        roots: &[PathBuf],
+    ) -> Result<(), String> {
+        if let Some(path) = self.named_in_data(text, data) {
+            return Err(format!("stdin: {path:?} is in Schemascope's data directory"));
+        }
+        let is_stdin =
+            |value: &str| value == "-" || value.starts_with("/dev/stdin") || value.starts_with("/dev/fd/0");
+        if self.roots.is_empty() || !made.paths.iter().any(|(_, value)| is_stdin(value)) {
+            return Ok(());
+        }
+        let names =
+            text.split(['\0', '\n']).map(str::trim).filter(|name| !name.is_empty() && name.len() <= MAX_PATH);
+        for name in names {
+            if !roots.iter().any(|root| resolved(&self.cwd.join(name)).starts_with(root)) {
+                return Err(format!("stdin: {name:?} is outside of the allowed folders"));
+            }
+        }
+        Ok(())
+    }
+
     /// A part of a value that a program could take for a path into the data directory, whatever stands before and behind
     /// it: `name=@/path`, `"/path"`, `-f/path`.
     fn named_in_data(&self, value: &str, data: &Path) -> Option<String> {
@@ -84,8 +115,12 @@ impl Allowed<'_> {
         };
         let home = std::env::home_dir();
         let decoded = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
+        // Programs that take a text of a language read its escapes: `import "\u0064ata"` of jq.
+        let unescaped = unescaped(&decoded);
         let mut seen: HashSet<&str> = HashSet::new();
-        for text in [Some(value), Some(&*decoded).filter(|decoded| *decoded != value)].into_iter().flatten() {
+        let mut texts = vec![value, &*decoded, &*unescaped];
+        texts.dedup();
+        for text in texts {
             // The folder's name may have blanks.
             if is_named(text) {
                 return Some(text.to_owned());
@@ -171,6 +206,54 @@ fn behind_sign(piece: &str) -> Option<&str> {
         piece.get(..*at).is_some_and(|before| before.ends_with(SIGNS) || before.ends_with("<~"))
     })?;
     piece.get(at..)
+}
+
+/// A text with the characters that escapes stand for, as in strings of JSON, C and Python.
+fn unescaped(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return text.into();
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        plain.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        let code = |from: usize, digits: usize, radix: u32| {
+            let number = after.get(from..from + digits)?;
+            Some((char::from_u32(u32::from_str_radix(number, radix).ok()?)?, from + digits))
+        };
+        let octal = after.bytes().take(3).take_while(|byte| matches!(byte, b'0'..=b'7')).count();
+        let found = match after.bytes().next() {
+            Some(b'u') => after
+                .strip_prefix("u{")
+                .and_then(|inside| inside.find('}'))
+                .and_then(|length| Some((code(2, length, 16)?.0, length + 3)))
+                .or_else(|| code(1, 4, 16)),
+            Some(b'U') => code(1, 8, 16),
+            Some(b'x') => code(1, 2, 16),
+            Some(b'0'..=b'7') => code(0, octal, 8),
+            _ => None,
+        };
+        match found {
+            Some((c, length)) => {
+                plain.push(c);
+                rest = &after[length..];
+            }
+            // `\/` is a slash.
+            None => {
+                if !after.starts_with('/') {
+                    plain.push('\\');
+                }
+                rest = after;
+                if let Some(next) = rest.chars().next() {
+                    plain.push(next);
+                    rest = &rest[next.len_utf8()..];
+                }
+            }
+        }
+    }
+    plain.push_str(rest);
+    plain.into()
 }
 
 fn is_web(value: &str) -> bool {

@@ -9,12 +9,12 @@ use schemascope_compose::Flow;
 use schemascope_model::{CallId, CallRecord, Client, Fit, Outcome, ToolId};
 use schemascope_proxy::{Effective, Ended, FinishedCall};
 use schemascope_registry::{
-    Detached, Observation, is_error, read, replace_structured_strings, replace_structured_texts,
+    Detached, Observation, in_list, is_error, read, replace_structured_strings, replace_structured_texts,
 };
 use serde_json::value::RawValue;
 
 use super::known_json::known_json;
-use schemascope_redact::{Redactor, Trust, Unescaped, asks_for_secret, without_answer};
+use schemascope_redact::{Redactor, Removed, Trust, Unescaped, asks_for_secret, without_answer};
 
 /// Size up to which bodies are copied. Most are a small part of the buffer they were read into, which they would
 /// keep alive.
@@ -26,6 +26,8 @@ const ALLOCATION_BYTES: usize = 256;
 pub(super) trait Judging {
     /// Returns which arguments came from earlier results. `observed` is what the result teaches, as JSON text.
     fn flow(&mut self, call: &CallRecord, observed: Option<&str>) -> Flow;
+    /// Whether the tool sends each item of a list in a text of its own.
+    fn sends_items(&self, tool: &ToolId) -> bool;
     /// Compares the result with the effective schema: with the one that the server declares if it is `None`.
     fn judge(&mut self, tool: &ToolId, effective: Option<&Effective>, result: &Observation<'_>) -> Judged;
 }
@@ -127,8 +129,11 @@ impl Draft {
         if record.outcome == Outcome::Ok && reading.as_ref().is_some_and(|reading| reading.is_error) {
             record.outcome = Outcome::ToolError;
         }
+        let observation = reading.as_ref().and_then(|reading| reading.observation.as_ref());
+        let sends_items = || record.outcome == Outcome::Ok && judging.sends_items(&record.tool_id);
+        let listed = in_list(observation, result.as_deref(), sends_items).map(Observation::into_owned);
         if record.flow.is_none() {
-            let observed = reading.as_ref().and_then(|reading| reading.observation.as_ref());
+            let observed = listed.as_ref().or(observation);
             record.flow =
                 Some(without_secrets(redactor, judging.flow(&record, observed.map(|one| &*one.json))));
         }
@@ -142,12 +147,13 @@ impl Draft {
         let observation = reading.and_then(|reading| reading.observation);
         if trust == Trust::Foreign
             && record.outcome == Outcome::Ok
-            && let Some(observation) = &observation
+            && let Some(observation) = listed.as_ref().or(observation.as_ref())
         {
             let judged = judging.judge(&record.tool_id, effective.as_ref(), observation);
             (record.fit, record.declared_fit) = (judged.fit, judged.declared_fit);
             record.carrier = Some(observation.carrier);
         }
+        let mut removed = Removed::default();
         for body in [&mut record.arguments, &mut record.error].into_iter().flatten() {
             let redacted = redacted(redactor, body, trust, None);
             // A text of several lines can have structure that is not JSON, such as YAML.
@@ -156,6 +162,7 @@ impl Draft {
                 false => redacted,
             };
             if let Some((redacted, replaced)) = redacted {
+                removed.note(body.get(), redacted.get());
                 *body = redacted;
                 record.redacted += replaced;
             }
@@ -171,6 +178,18 @@ impl Draft {
             false => redacted,
         };
         let redacted = without_asked(redacted, record.result.as_deref(), record.arguments.as_deref());
+        if let (Some(result), Some((redacted, _))) = (&record.result, &redacted) {
+            removed.note(result.get(), redacted.get());
+        }
+        for body in [&mut record.arguments, &mut record.error].into_iter().flatten() {
+            if let Some((text, replaced)) = removed.without(body.get())
+                && let Ok(text) = RawValue::from_string(text)
+            {
+                *body = text;
+                record.redacted += replaced;
+            }
+        }
+        let redacted = without_echoes(&removed, redacted, record.result.as_deref());
         if let Some((redacted, replaced)) = redacted {
             // The stored form is what is learned, or a replay would learn something else.
             observation = read(&redacted).observation.map(|one| one.detach(&redacted));
@@ -221,6 +240,23 @@ pub(super) fn without_asked(
     };
     let before = redacted.map_or(0, |(_, replaced)| replaced);
     Some((RawValue::from_string(text).ok()?, before + replaced))
+}
+
+/// Redacts a result further: secrets of other parts of the call.
+fn without_echoes(
+    removed: &Removed,
+    redacted: Option<(Box<RawValue>, u64)>,
+    result: Option<&RawValue>,
+) -> Option<(Box<RawValue>, u64)> {
+    let current = redacted.as_ref().map(|(body, _)| &**body).or(result)?;
+    let without = removed.without(current.get());
+    let Some((text, replaced)) =
+        without.and_then(|(text, replaced)| Some((RawValue::from_string(text).ok()?, replaced)))
+    else {
+        return redacted;
+    };
+    let before = redacted.map_or(0, |(_, replaced)| replaced);
+    Some((text, before + replaced))
 }
 
 fn named_in(
@@ -334,6 +370,10 @@ mod tests {
     impl Judging for Blind {
         fn flow(&mut self, _: &CallRecord, _: Option<&str>) -> Flow {
             Flow::default()
+        }
+
+        fn sends_items(&self, _: &ToolId) -> bool {
+            false
         }
 
         fn judge(&mut self, _: &ToolId, _: Option<&Effective>, _: &Observation<'_>) -> Judged {

@@ -1,5 +1,5 @@
-//! Secrets in tables: cells below a heading such as `password` or beside a cell such as `api_key`, in Markdown, and below
-//! such a heading in CSV.
+//! Secrets in tables: cells below a heading such as `password` or beside a cell such as `api_key`, in Markdown and in the
+//! tables that database clients draw, and below such a heading in CSV and the like.
 
 use super::named::keyword::{SecretKind, announced_kind};
 use super::named::plausible::is_plausible;
@@ -11,11 +11,13 @@ use crate::keys::is_sensitive_key;
 const MAX_CELLS: usize = 200;
 /// Longest heading of a column in CSV, in bytes.
 const MAX_HEADING: usize = 60;
+/// Bars between cells, the second and third of drawn boxes.
+const BARS: [char; 3] = ['|', '│', '┃'];
 
 /// A table that goes on.
 enum Table {
-    /// Kinds of the row above, and of the headings behind the line that ends them.
-    Markdown {
+    /// Kinds of the row above, and of the headings above the first line that ends some.
+    Barred {
         above: Vec<Option<SecretKind>>,
         headings: Vec<Option<SecretKind>>,
     },
@@ -34,44 +36,84 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
         let at = start;
         start += line.len();
         let line = line.trim_end();
-        table = match (table, line.trim_start().starts_with('|')) {
-            (table, true) => Some(markdown(text, at, line, table, spans)),
-            (Some(Table::Csv { delimiter, headings }), false) if !line.is_empty() => {
+        table = match table {
+            Some(Table::Csv { delimiter, headings }) if !line.is_empty() => {
                 csv(text, at, line, delimiter, &headings, spans).then_some(Table::Csv { delimiter, headings })
             }
-            _ if is_first => csv_headings(line),
-            _ => None,
+            table if is_first => csv_headings(line).or_else(|| barred(text, at, line, table, spans)),
+            table => barred(text, at, line, table, spans),
         };
-        // CSV begins a text or a paragraph.
+        // CSV begins a text or a paragraph, and the rows that COPY loads follow its names.
         is_first = line.is_empty();
+        if let Some(headings) = copied(line) {
+            table = Some(Table::Csv { delimiter: b'\t', headings });
+        }
     }
 }
 
-/// Reads a row of a Markdown table.
-fn markdown(text: &str, at: usize, line: &str, table: Option<Table>, spans: &mut Vec<Span>) -> Table {
+/// The columns of `COPY users (name, password) FROM stdin;`.
+fn copied(line: &str) -> Option<Vec<Option<SecretKind>>> {
+    let (names, from) = line.strip_prefix("COPY ")?.split_once('(')?.1.split_once(')')?;
+    let headings: Vec<_> = names.split(',').take(MAX_CELLS).map(|name| kind(bare(name))).collect();
+    (from.trim_start().to_ascii_lowercase().starts_with("from stdin") && headings.iter().any(Option::is_some))
+        .then_some(headings)
+}
+
+/// Reads a line of a table with bars; none is left where the line is of no table.
+fn barred(text: &str, at: usize, line: &str, table: Option<Table>, spans: &mut Vec<Span>) -> Option<Table> {
     let (above, headings) = match table {
-        Some(Table::Markdown { above, headings }) => (above, headings),
+        Some(Table::Barred { above, headings }) => (above, headings),
         _ => (Vec::new(), Vec::new()),
     };
-    let cells = cells(text, at, line, b'|');
-    let cells = cells.get(1..).unwrap_or_default();
-    let is_rule = !cells.is_empty()
-        && cells.iter().all(|cell| text[cell.clone()].chars().all(|c| matches!(c, '-' | ':')));
-    if is_rule {
-        return Table::Markdown { above: Vec::new(), headings: above };
+    let is_inside = !above.is_empty() || !headings.is_empty();
+    let line_of_it = line.trim_start();
+    if is_rule(line_of_it) {
+        // A table can have a rule below each of its rows.
+        let headings = if headings.is_empty() { above } else { headings };
+        return Some(Table::Barred { above: Vec::new(), headings });
     }
+    // `-[ RECORD 1 ]---` of psql begins a record, whose lines are a name and a value.
+    if line_of_it.starts_with("-[ ") {
+        return Some(Table::Barred { above: Vec::new(), headings: Vec::new() });
+    }
+    let bar = line.chars().find(|c| BARS.contains(c))?;
+    let is_edged = line_of_it.starts_with(bar);
+    let cells = cells(text, at, line, bar);
+    let cells = cells.get(usize::from(is_edged)..).unwrap_or_default();
     let kinds: Vec<Option<SecretKind>> = cells.iter().map(|cell| kind(&text[cell.clone()])).collect();
+    // Without bars at its edges, a line between names and values has one of each, and nothing else.
+    let is_pair = is_edged
+        || is_inside
+        || cells.len() == 2 && cells.first().is_some_and(|cell| is_word(&text[cell.clone()]));
     for (column, cell) in cells.iter().enumerate() {
         let below = headings.get(column).copied().flatten();
-        let beside = kinds.first().copied().flatten().filter(|_| column == 1);
+        let beside = kinds
+            .first()
+            .copied()
+            .flatten()
+            .filter(|_| column == 1 && is_pair && headings.iter().all(Option::is_none));
         spans.extend(below.or(beside).and_then(|kind| secret(text, cell, kind)));
     }
-    Table::Markdown { above: kinds, headings }
+    Some(Table::Barred { above: kinds, headings })
+}
+
+/// Whether a line is one between rows: `|---|:-:|`, `----+----`, `├───┼───┤`.
+fn is_rule(line: &str) -> bool {
+    let is_part = |c: char| matches!(c, '-' | '+' | '|' | ':' | '=' | ' ' | '\u{2500}'..='\u{257f}');
+    line.len() >= 3
+        && line.chars().all(is_part)
+        && line.chars().any(|c| matches!(c, '-' | '=' | '\u{2500}' | '\u{2501}' | '\u{2550}'))
+}
+
+fn is_word(cell: &str) -> bool {
+    !cell.is_empty() && cell.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'))
 }
 
 /// A line of names, one of which announces secrets.
 fn csv_headings(line: &str) -> Option<Table> {
-    let delimiter = [b',', b';', b'\t'].into_iter().find(|one| line.as_bytes().contains(one))?;
+    // `sqlite3` puts bars without blanks between values.
+    let delimiters = [b',', b';', b'\t', b'|'].into_iter().filter(|one| *one != b'|' || !line.contains(' '));
+    let delimiter = delimiters.into_iter().find(|one| line.as_bytes().contains(one))?;
     let names: Vec<&str> = line.split(char::from(delimiter)).take(MAX_CELLS).map(bare).collect();
     let is_name = |name: &&str| {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -91,7 +133,7 @@ fn csv(
     headings: &[Option<SecretKind>],
     spans: &mut Vec<Span>,
 ) -> bool {
-    let cells = cells(text, at, line, delimiter);
+    let cells = cells(text, at, line, char::from(delimiter));
     let is_row = cells.len() == headings.len();
     for (cell, kind) in cells.iter().zip(headings).filter(|_| is_row) {
         spans.extend(kind.and_then(|kind| secret(text, cell, kind)));
@@ -100,18 +142,18 @@ fn csv(
 }
 
 /// The cells of a line, without blanks and marks around them. A delimiter in double quotes or behind a backslash is none.
-fn cells(text: &str, at: usize, line: &str, delimiter: u8) -> Vec<Span> {
+fn cells(text: &str, at: usize, line: &str, delimiter: char) -> Vec<Span> {
+    let is_bar = BARS.contains(&delimiter);
     let mut cells = Vec::new();
     let (mut start, mut quoted, mut escaped) = (at, false, false);
-    let bytes = line.as_bytes();
-    for (n, byte) in bytes.iter().enumerate() {
-        match byte {
+    for (n, c) in line.char_indices() {
+        match c {
             _ if escaped => escaped = false,
-            b'\\' if delimiter == b'|' => escaped = true,
-            b'"' if delimiter != b'|' => quoted = !quoted,
-            byte if *byte == delimiter && !quoted => {
+            '\\' if is_bar => escaped = true,
+            '"' if !is_bar => quoted = !quoted,
+            c if c == delimiter && !quoted => {
                 cells.push(start..at + n);
-                start = at + n + 1;
+                start = at + n + c.len_utf8();
             }
             _ => {}
         }
@@ -119,8 +161,8 @@ fn cells(text: &str, at: usize, line: &str, delimiter: u8) -> Vec<Span> {
             break;
         }
     }
-    // What follows the last stroke of Markdown is no cell.
-    let is_ended = delimiter == b'|' && line.trim_end().ends_with('|');
+    // What follows the last bar is no cell.
+    let is_ended = is_bar && line.trim_end().ends_with(delimiter);
     if !is_ended {
         cells.push(start..at + line.len());
     }
@@ -172,6 +214,26 @@ mod tests {
             ("|api_key|Key_a1b2c3\\|d4|\n", vec!["Key_a1b2c3\\|d4"]),
             ("user,password\nann,CsvPw_1\nbob,\"Csv,Pw_2\"\n\nann,none_3\n", vec!["CsvPw_1", "Csv,Pw_2"]),
             ("id\tapi_token\n1\ttok_9f8e7d6c5b\r\n", vec!["tok_9f8e7d6c5b"]),
+            // psql, aligned and expanded; mysql; DuckDB; sqlite; a dump; Markdown without bars at its edges.
+            (
+                " id | name | password  \n----+------+-----------\n  1 | ann  | Pg_x9y8z7 \n  2 | bob  | Pg_a1b2c3\n(2 rows)\n",
+                vec!["Pg_x9y8z7", "Pg_a1b2c3"],
+            ),
+            (
+                "-[ RECORD 1 ]--------\nid       | 1\npassword | Exp_x9y8z7\n-[ RECORD 2 ]--------\nid       | 2\npassword | Exp_a1b2c3\n",
+                vec!["Exp_x9y8z7", "Exp_a1b2c3"],
+            ),
+            (
+                "+----+-----------+\n| id | password  |\n+----+-----------+\n|  1 | My_x9y8z7 |\n+----+-----------+\n",
+                vec!["My_x9y8z7"],
+            ),
+            (
+                "┌────┬───────────┐\n│ id │ password  │\n├────┼───────────┤\n│  1 │ Db_x9y8z7 │\n└────┴───────────┘",
+                vec!["Db_x9y8z7"],
+            ),
+            ("id|password\n1|Sq_x9y8z7\n", vec!["Sq_x9y8z7"]),
+            ("COPY public.users (id, password) FROM stdin;\n1\tCp_x9y8z7\n\\.\n", vec!["Cp_x9y8z7"]),
+            ("user | password\n-----|-----\nann | Md_x9y8z7\n", vec!["Md_x9y8z7"]),
         ] {
             assert_eq!(found(text), secrets, "{text}");
         }
@@ -185,6 +247,9 @@ mod tests {
             "| name | city |\n|---|---|\n| ann | Rome42 |\n",
             "user,city\nann,Rome42\n",
             "Enter user, password\nand then, confirm it42\n",
+            "cat password | md5sum9\n",
+            "usage: a | b | password 7\n",
+            " id | city\n----+------\n  1 | Rome42\n",
             "user,password\nthis line has, more, cells x9\n",
         ] {
             assert_eq!(found(text), Vec::<&str>::new(), "{text}");

@@ -7,6 +7,8 @@ use crate::edits::Span;
 
 /// Longest part of an address before the `@`, in bytes.
 const MAX_BEFORE_AT: usize = 512;
+/// Longest secret path, in bytes.
+const MAX_PATH: usize = 2_048;
 /// Paths after which everything up to the end of the address is a secret.
 const WEBHOOKS: &[&[u8]] = &[
     b"hooks.slack.com/services/",
@@ -42,7 +44,7 @@ pub(crate) fn find_before_at(text: &[u8], at: usize, spans: &mut Vec<Span>) {
         || port > 0 && password.get(port) == Some(&b'/');
     let placeholder = password.is_empty()
         || password.iter().all(|byte| *byte == b'*')
-        || matches!(password[0], b'$' | b'<' | b'{' | b'[')
+        || is_placeholder(password)
         || password.starts_with("⟦".as_bytes());
     if is_path {
         return;
@@ -55,6 +57,15 @@ pub(crate) fn find_before_at(text: &[u8], at: usize, spans: &mut Vec<Span>) {
     }
 }
 
+/// Whether a password is a variable or a place for one: `$PASSWORD`, `${PASSWORD}`, `<password>`.
+fn is_placeholder(password: &[u8]) -> bool {
+    match password {
+        [b'<', .., b'>'] | [b'{', .., b'}'] | [b'[', .., b']'] | [b'$', b'{' | b'(', ..] => true,
+        [b'$', name @ ..] => name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_'),
+        _ => false,
+    }
+}
+
 /// Finds the secret path of a webhook around `at`.
 pub(crate) fn find_webhook(text: &[u8], at: usize, spans: &mut Vec<Span>) {
     let near = at.saturating_sub(12)..text.len().min(at + 48);
@@ -64,7 +75,9 @@ pub(crate) fn find_webhook(text: &[u8], at: usize, spans: &mut Vec<Span>) {
         let ends = |byte: &u8| {
             byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\')
         };
-        let end = text[start..].iter().position(ends).map_or(text.len(), |length| start + length);
+        // What follows a longer path is found at its own words.
+        let near = &text[start..text.len().min(start + MAX_PATH)];
+        let end = start + near.iter().position(ends).unwrap_or(near.len());
         if end - start >= 16 && text[start..end].iter().any(u8::is_ascii_digit) {
             spans.push(start..end);
         }

@@ -57,6 +57,8 @@ pub(crate) fn find_attached_value(text: &[u8], end: usize, flag: &[u8], spans: &
     let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
     let Some(at) = memchr::memmem::find(line, flag) else { return };
     let from = end + at + flag.len();
+    let from =
+        from + count_while(&text[..text.len().min(from + 1)], from, |byte| matches!(byte, b'"' | b'\''));
     let length = unquoted_length(&text[from..], Separator::Flag, SecretKind::Password);
     let is_word = text[from..from + length].iter().all(u8::is_ascii_lowercase);
     if length >= 4 && !is_word && !matches!(text[from], b'$' | b'<' | b'{') {

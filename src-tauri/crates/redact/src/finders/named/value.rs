@@ -58,10 +58,13 @@ pub(crate) fn value_after(
 ) -> Option<Value> {
     let mut at = end;
     let named_in_quotes = start.checked_sub(1).is_some_and(|before| matches!(text[before], b'"' | b'\''));
+    at += encoded_quote(&text[at..]).map_or(0, <[u8]>::len);
     at +=
         count_while(text, at, |byte| matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b']' | b'*' | b')')).min(6);
+    at += colours(&text[at..]);
     let spaces = count_while(text, at, |byte| byte == b' ' || byte == b'\t').min(32);
     at += spaces;
+    at += colours(&text[at..]);
     let rest = &text[at..];
     let (separator, skip) = match rest {
         [b'=', b'=' | b'~', ..] | [b':', b':', ..] | [b'!', ..] => return None,
@@ -88,8 +91,10 @@ pub(crate) fn value_after(
             notation: Notation { quoted: true, separator, spaced: true, in_list: false },
         });
     }
+    at += colours(&text[at..]);
     let more = count_while(text, at, |byte| byte == b' ' || byte == b'\t').min(32);
     at += more;
+    at += colours(&text[at..]);
     if separator == Separator::Colon
         && matches!(kind, SecretKind::Password | SecretKind::Token)
         && let Some(span) = word_below(text, at)
@@ -101,6 +106,15 @@ pub(crate) fn value_after(
     at += count_while(text, at, |byte| byte == b'*').min(2) * usize::from(text[at..].starts_with(b"** "));
     at += count_while(text, at, |byte| byte == b' ').min(1) * usize::from(at > 0 && text[at - 1] == b'*');
     let spaced = spaces + more > 0;
+    if let Some(quote) = encoded_quote(&text[at..]) {
+        let from = at + quote.len();
+        let inside = &text[from..text.len().min(from + most)];
+        let length = memchr::memmem::find(inside, quote)?;
+        let notation = Notation { quoted: true, separator, spaced, in_list: false };
+        return (length > 0).then(|| Value { span: from..from + length, notation });
+    }
+    // `N'x'` of SQL.
+    at += usize::from(matches!(text.get(at..at + 2), Some([b'N' | b'E', b'\''])));
     let (open, escaped) = opening_quote(&text[at..]);
     let quoted = open.is_some();
     let from = at + open.map_or(0, |_| if escaped == 0 { 1 } else { escaped + 1 });
@@ -146,12 +160,34 @@ fn block_scalar(text: &[u8], start: usize, at: usize) -> Option<Span> {
     (first < end).then_some(first..end)
 }
 
+/// A quote as HTML or an address writes it, at the beginning of a text.
+fn encoded_quote(rest: &[u8]) -> Option<&'static [u8]> {
+    const QUOTES: [&[u8]; 6] = [b"&quot;", b"&#34;", b"&#39;", b"&#x27;", b"%22", b"%27"];
+    QUOTES.into_iter().find(|quote| rest.starts_with(quote))
+}
+
+/// Length of the colours of a terminal at the beginning of a text: `ESC [ 1 ; 34 m`.
+fn colours(rest: &[u8]) -> usize {
+    let mut length = 0;
+    while let Some(inside) = rest.get(length..).and_then(|rest| rest.strip_prefix(b"\x1b[")) {
+        let end = inside.iter().take(24).position(|byte| !byte.is_ascii_digit() && *byte != b';');
+        let Some(end) = end.filter(|end| matches!(inside[*end], b'm' | b'K')) else { break };
+        length += 2 + end + 1;
+    }
+    length
+}
+
 /// The only word of the next line with text, where the line of the name ends at `at`, in mails:
-/// `Your password:\n\nS3cretPw9`.
+/// `Your password:\n\nS3cretPw9`. The line may be indented, or an item of a list.
 fn word_below(text: &[u8], at: usize) -> Option<Span> {
-    let breaks = count_while(text, at, |byte| matches!(byte, b'\r' | b'\n')).min(4);
-    let start = at + breaks;
-    let length = count_while(text, start, |byte| !byte.is_ascii_whitespace()).min(MAX_WORD);
+    let is_break = |byte: u8| matches!(byte, b'\r' | b'\n');
+    let breaks = count_while(text, at, is_break).min(4);
+    let margin = count_while(text, at + breaks, |byte| byte == b' ' || byte == b'\t').min(32);
+    let mut start = at + breaks + margin;
+    start += 2 * usize::from(text.get(start..).is_some_and(|rest| rest.starts_with(b"- ")));
+    // A word is read no further than it can be one: names can follow each other without an end.
+    let near = &text[start.min(text.len())..text.len().min(start + MAX_WORD)];
+    let length = count_while(near, 0, |byte| !byte.is_ascii_whitespace());
     let end = start + length;
     let is_alone = text.get(end).is_none_or(|byte| matches!(byte, b'\r' | b'\n'));
     // Neither an address, nor a path, nor the next key.
@@ -204,7 +240,7 @@ pub(crate) fn unquoted_length(rest: &[u8], separator: Separator, kind: SecretKin
     for (at, &byte) in rest.iter().enumerate() {
         let next = rest.get(at + 1).copied().unwrap_or(b' ');
         let stop = match byte {
-            b'"' | b'\'' | b'`' | b'<' | b'>' => true,
+            b'"' | b'\'' | b'`' | b'<' | b'>' | b'\x1b' => true,
             _ if byte.is_ascii_whitespace() => true,
             b'&' => next.is_ascii_whitespace() || separator == Separator::Equals && is_pair(&rest[at + 1..]),
             b';' => separator == Separator::Equals || next.is_ascii_whitespace(),
