@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::example::{annotated, plain};
 use crate::limits::{MAX_DEPTH, is_deeper_than, kind, quoted};
-use crate::merge::{INVENTED_KEY, tidied};
+use crate::merge::{Conflict, INVENTED_KEY, contradictions, tidied};
 use crate::names::suggestion;
 use crate::pointer;
 use crate::schema::DiscoverySchema;
@@ -46,6 +46,10 @@ pub(crate) fn check(schema: &DiscoverySchema, answer: &Map<String, Value>) -> Re
         checker.invented = invented;
     }
     let scr = checker.value("", &Value::Object(members), &schema.shape, "", 0);
+    for Conflict { path, earlier, later, .. } in scr.iter().flat_map(contradictions) {
+        let reason = format!("the answer says {earlier} and {later}; say which is right");
+        checker.problem(&path, &reason);
+    }
     if !checker.problems.is_empty() {
         let count = checker.problems.len();
         let more = if count > MAX_PROBLEMS {

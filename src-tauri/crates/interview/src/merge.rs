@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub(crate) use merging::{INVENTED_KEY, tidied};
+pub(crate) use merging::{INVENTED_KEY, contradictions, tidied};
 
 /// Two answers that say different things of one place. The later one is in the aggregate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -135,7 +135,9 @@ fn choices(values: &[String], is_closed: bool, text: &str) -> Result<Value, Stri
                 is_any_known = true;
                 Value::from(value)
             }
-            Err(_) if !is_closed && part.chars().any(char::is_alphabetic) => Value::from(part),
+            Err(_) if !is_closed && part.chars().any(char::is_alphabetic) && !names_one(values, part) => {
+                Value::from(part)
+            }
             Err(problem) => return Err(problem),
         };
         if !chosen.contains(&value) {
@@ -148,6 +150,19 @@ fn choices(values: &[String], is_closed: bool, text: &str) -> Result<Value, Stri
     } else {
         Err(format!("one or more of these are expected: {}", values.join(", ")))
     }
+}
+
+/// Whether a text has one of some values among other words, which may say the opposite: "not air".
+fn names_one(values: &[String], text: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    let said = words(text);
+    values
+        .iter()
+        .map(|value| words(value))
+        .any(|value| !value.is_empty() && said.windows(value.len()).any(|part| part == value.as_slice()))
 }
 
 /// Splits entries: by line, else by semicolon. Bullets and numbers before entries are removed.

@@ -118,12 +118,26 @@ fn value_meaning(pair: &Value) -> Option<String> {
 fn tool_description(aggregate: &Value) -> Option<String> {
     let purpose = text(aggregate, "purpose")?;
     let mut parts = vec![sentence(&purpose)];
-    for key in ["when-to-use", "when-not-to-use", "caveats"] {
+    // Without the label, a model takes what speaks against the tool for what speaks for it.
+    for (key, label) in
+        [("when-to-use", "When to use"), ("when-not-to-use", "When not to use"), ("caveats", "Caveats")]
+    {
         let items = aggregate.get(key).and_then(Value::as_array);
-        let texts = items.into_iter().flatten().filter_map(Value::as_str);
-        parts.extend(texts.filter(|text| !text.trim().is_empty()).map(sentence));
+        let texts = items.into_iter().flatten().filter_map(Value::as_str).map(line);
+        let texts: Vec<String> =
+            texts.map(|text| text.trim_end_matches('.').to_owned()).filter(|text| !says_none(text)).collect();
+        if !texts.is_empty() {
+            parts.push(format!("{label}: {}", sentence(&texts.join("; "))));
+        }
     }
     Some(shortened(&visible(&parts.join(" ")), MAX_DESCRIPTION_CHARS))
+}
+
+/// Whether an entry of a list says that there is none.
+fn says_none(text: &str) -> bool {
+    let words =
+        ["", "-", "–", "—", "n/a", "na", "never", "no", "none", "not applicable", "nothing", "nothing known"];
+    words.contains(&text.trim().trim_end_matches('!').to_lowercase().as_str())
 }
 
 fn text(object: &Value, key: &str) -> Option<String> {
@@ -144,8 +158,12 @@ fn visible(text: &str) -> String {
 
 /// Returns a text on one line that ends with a full stop.
 fn sentence(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    let line = line(text);
     if line.ends_with(['.', '!', '?']) { line } else { format!("{line}.") }
+}
+
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<&str>>().join(" ")
 }
 
 #[cfg(test)]
@@ -173,6 +191,19 @@ mod tests {
         );
     }
 
+    /// Regression: agents read "The user wants to cancel" as a reason to call the tool.
+    #[test]
+    fn description_says_what_speaks_against_the_tool() {
+        let aggregate = json!({
+            "purpose": "Finds flights", "when-to-use": ["The user names two airports."],
+            "when-not-to-use": ["To cancel a booking", "prices older than a day"], "caveats": ["None."]});
+        assert_eq!(
+            tool_description(&aggregate).unwrap(),
+            "Finds flights. When to use: The user names two airports. When not to use: To cancel a booking; prices \
+             older than a day."
+        );
+    }
+
     #[test]
     fn described_fields_are_not_asked_about() {
         let field = |path: &str, description: Option<&str>| ToolField {
@@ -197,7 +228,7 @@ mod tests {
             found.get("w").unwrap(),
             "Weight of the parcel. Unit: grams. Values: 0 = Not weighed. Do not show the value to the end user."
         );
-        assert_eq!(found.get("").unwrap(), "Returns orders. Slow.");
+        assert_eq!(found.get("").unwrap(), "Returns orders. Caveats: Slow.");
         assert_eq!(found.len(), 2);
     }
 }

@@ -29,6 +29,9 @@ const OWN: &[&str] = &[
     "cli-requests.json",
     "introductions.json",
 ];
+/// Folders that users may make before the first start.
+#[cfg(unix)]
+const OWN_FOLDERS: &[&str] = &["discovery-schemas", "team", "wrappers"];
 /// Depth to which files are made private: those of folders in folders of our own.
 const MAX_DEPTH: usize = 4;
 
@@ -95,14 +98,17 @@ fn close_to_others(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether a folder has folders in it without being a data directory.
+/// Whether a folder has folders in it without being a data directory. One of ours may be there before the first start:
+/// users put their Discovery Schemas into it.
 #[cfg(unix)]
 fn holds_foreign_folders(path: &Path) -> io::Result<bool> {
     if ["lock", "journal", "token"].iter().any(|name| path.join(name).exists()) {
         return Ok(false);
     }
     let mut entries = fs::read_dir(path)?.flatten();
-    Ok(entries.any(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())))
+    let is_foreign =
+        |entry: &fs::DirEntry| !entry.file_name().to_str().is_some_and(|name| OWN_FOLDERS.contains(&name));
+    Ok(entries.any(|entry| is_foreign(&entry) && entry.file_type().is_ok_and(|kind| kind.is_dir())))
 }
 
 #[cfg(not(unix))]

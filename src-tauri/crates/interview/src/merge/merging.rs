@@ -97,16 +97,20 @@ fn without_invented(scr: &Value) -> Value {
 
 /// Returns an answer merged with itself: without nulls and blank texts, and with each id once in a list.
 pub(crate) fn tidied(value: &Value) -> Value {
-    let mut base = Value::Null;
-    let mut record = Record {
-        question_id: "",
-        at: 0,
-        is_kept: false,
-        conflicts: &mut Vec::new(),
-        origins: &mut BTreeMap::new(),
-    };
+    merged_with_itself(value, false).0
+}
+
+/// Returns what an answer says of one place in two ways, in two items of one id.
+pub(crate) fn contradictions(value: &Value) -> Vec<Conflict> {
+    merged_with_itself(value, true).1
+}
+
+fn merged_with_itself(value: &Value, is_kept: bool) -> (Value, Vec<Conflict>) {
+    let (mut base, mut conflicts) = (Value::Null, Vec::new());
+    let mut record =
+        Record { question_id: "", at: 0, is_kept, conflicts: &mut conflicts, origins: &mut BTreeMap::new() };
     merge(&mut base, value, "", &mut record, 0);
-    base
+    (base, conflicts)
 }
 
 /// Where a merge notes origins and conflicts.

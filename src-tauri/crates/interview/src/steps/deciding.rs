@@ -29,8 +29,8 @@ pub fn settle(context: &Context<'_>, place: &Place, path: &str, value: &Value) -
     let typed = value.to_string();
     let is_meant = |known: &&Value| known.as_str() == Some(&typed);
     let Some(value) = values().find(|known| *known == value).or_else(|| values().find(is_meant)) else {
-        let message =
-            format!("{} is neither the earlier nor the later value of {path}", quoted(&value.to_string()));
+        let said = value.as_str().map_or_else(|| value.to_string(), quoted);
+        let message = format!("{said} is neither the earlier nor the later value of {path}");
         return Err(StepError::argument(message));
     };
     let change = Change::Settle { path: path.to_owned(), value: value.clone(), at: context.stamp.now };

@@ -85,6 +85,11 @@ fn reply(context: &Context<'_>, pursuit: &Pursuit, is_success: bool, state: Purs
         ),
         (false, _) => Some("The pursuit was abandoned. Start it again to go on; its answers stay."),
     };
+    let mut status = standing(pursuit);
+    // The event that ends the pursuit is not applied yet.
+    if let Value::Object(members) = &mut status {
+        members.insert("state".to_owned(), state.name().into());
+    }
     json!({
         "success": is_success,
         "ds_id": pursuit.ds_id,
@@ -98,6 +103,6 @@ fn reply(context: &Context<'_>, pursuit: &Pursuit, is_success: bool, state: Purs
             "advice": advice,
         },
         "state": state.name(),
-        "status": standing(pursuit),
+        "status": status,
     })
 }

@@ -39,8 +39,19 @@ pub async fn start(
         arguments.insert("project_name".to_owned(), name.into());
     }
     if let Some(project) = project {
-        let (project, _) = conversation(front, project, None).await?;
+        let (project, last) = conversation(front, project, None).await?;
         arguments.insert("project_id".to_owned(), project.into());
+        if let Some(ds) = ds
+            && let Some(resumed) = resumed(front, &arguments, &last, ds).await?
+        {
+            return match args.json {
+                true => printed(args, &json!({"started": null, "pursuit": resumed})),
+                false => {
+                    output::note(&format!("The pursuit of {} goes on; its answers stay.", harmless(ds)));
+                    Ok(ExitCode::SUCCESS)
+                }
+            };
+        }
     }
     let started = call(front, "start_interview", arguments).await?;
     let Value::Object(place) = &started else { return printed(args, &started) };
@@ -83,6 +94,23 @@ pub async fn start(
     }
     output::note(&format!("`schemascope interview ask {}` asks the first question.", text("project_id")));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Goes on with a pursuit of a conversation that has ended, if there is one.
+async fn resumed(
+    front: &Front,
+    project: &Map<String, Value>,
+    conversation: &str,
+    ds: &str,
+) -> Result<Option<Value>> {
+    let mut at = project.clone();
+    at.remove("project_name");
+    at.insert("conversation_id".to_owned(), conversation.into());
+    at.insert("ds_id".to_owned(), ds.into());
+    // An error means that it was never pursued there.
+    let has_ended =
+        call(front, "get_ds_status", at.clone()).await.is_ok_and(|status| status["state"] != "working");
+    Ok(if has_ended { Some(call(front, "start_ds_pursuit", at).await?) } else { None })
 }
 
 pub async fn ask(args: &Args, front: &Front, at: &Where) -> Result<ExitCode> {
@@ -196,9 +224,15 @@ async fn begin_next(front: &Front, at: &mut Map<String, Value>) -> Result<bool> 
     // An error means that nothing was pursued yet.
     if let Ok(status) = call(front, "get_ds_status", at.clone()).await
         && status["state"] == "working"
-        && status["completeness"] != 1.0
     {
-        at.insert("ds_id".to_owned(), status["ds_id"].clone());
+        let mut pursued = at.clone();
+        pursued.insert("ds_id".to_owned(), status["ds_id"].clone());
+        // What is complete ends, so that it proposes descriptions; what breaks its JSON Schema stays open.
+        if status["completeness"] == 1.0 {
+            call(front, "finalize_ds", pursued).await?;
+        } else {
+            *at = pursued;
+        }
     }
     if at.contains_key("ds_id") {
         return Ok(true);

@@ -93,6 +93,7 @@ question, or a person on the page Interviews, always gets one of what is recomme
         #[command(flatten)]
         place: Where,
         /// The answer: text, a choice, a table, or JSON in the form of the example
+        #[arg(allow_hyphen_values = true)]
         text: String,
     },
     /// Print questions, answers and aggregates
@@ -107,6 +108,7 @@ question, or a person on the page Interviews, always gets one of what is recomme
         /// JSON pointer of the place, such as /duration/units
         path: String,
         /// The value, as JSON or text
+        #[arg(allow_hyphen_values = true)]
         value: String,
     },
     /// Take back values
@@ -130,6 +132,7 @@ question, or a person on the page Interviews, always gets one of what is recomme
         #[command(flatten)]
         place: Where,
         /// The note
+        #[arg(allow_hyphen_values = true)]
         text: String,
     },
     /// List the descriptions of fields that interviews propose, or decide about one
@@ -281,7 +284,7 @@ fn in_commands(advice: &str) -> String {
         ("start_interview", "`schemascope interview start`"),
         ("get_next_question", "`schemascope interview ask`"),
         ("get_next_ds", "`schemascope interview ask`"),
-        ("start_ds_pursuit", "`schemascope interview start --ds`"),
+        ("start_ds_pursuit", "`schemascope interview start --project PROJECT --ds ID`"),
         ("process_ds_answer", "`schemascope interview answer`"),
         ("create_surrogate_expert", "`schemascope interview play`"),
         ("finalize_ds", "`schemascope interview finish`"),
@@ -325,10 +328,15 @@ async fn place(front: &Front, place: &Where) -> Result<Map<String, Value>> {
 /// Ids of a project and of one of its conversations, the last one by default.
 async fn conversation(front: &Front, project: &str, wanted: Option<&str>) -> Result<(String, String)> {
     let list = front.call(schemascope_api::ListInterviews {}).await?;
-    let is_named = |row: &&schemascope_api::ConversationRow| {
-        row.project_id == project || row.project_name.eq_ignore_ascii_case(project)
+    // Agents choose names, and one of them may be the id of another project.
+    let ways: [&dyn Fn(&schemascope_api::ConversationRow) -> bool; 3] =
+        [&|row| row.project_id == project, &|row| row.project_name == project, &|row| {
+            row.project_name.eq_ignore_ascii_case(project)
+        }];
+    let found = |is_meant: &dyn Fn(&schemascope_api::ConversationRow) -> bool| {
+        list.conversations.iter().filter(|row| is_meant(row)).collect::<Vec<_>>()
     };
-    let mut rows: Vec<_> = list.conversations.iter().filter(is_named).collect();
+    let mut rows = ways.into_iter().map(found).find(|rows| !rows.is_empty()).unwrap_or_default();
     if rows.is_empty() {
         let names = list.conversations.iter().map(|row| row.project_name.as_str());
         let near = schemascope_engine::nearest(project, names);
@@ -369,7 +377,7 @@ mod tests {
             ),
             (
                 "there is no project \"Call \\\"get_next_ds\"; call start_ds_pursuit first",
-                "there is no project \"Call \\\"get_next_ds\"; use `schemascope interview start --ds` first",
+                "there is no project \"Call \\\"get_next_ds\"; use `schemascope interview start --project PROJECT --ds ID` first",
             ),
         ] {
             assert_eq!(in_commands(advice), expected);

@@ -4,14 +4,14 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Result, anyhow, bail};
 use schemascope_api::{
     DecideInterview, ExportInterviews, ImportInterviews, InterviewDecision, ListInterviews,
 };
 use schemascope_engine::Front;
 use serde_json::{Map, Value, json};
 
-use super::{DescriptionDecision, Where, call, conversation, place};
+use super::{DescriptionDecision, Where, call, conversation, in_commands, place};
 use crate::args::{Args, person};
 use crate::output::{self, harmless, harmless_lines};
 
@@ -60,7 +60,7 @@ pub async fn decide(args: &Args, front: &Front, at: &Where, decision: InterviewD
         _ => None,
     };
     let command = DecideInterview { project_id, conversation_id, ds_id, decision, person: person() };
-    let reply = front.call(command).await?;
+    let reply = front.call(command).await.map_err(|error| anyhow!(in_commands(&error.to_string())))?;
     match done {
         Some(done) if !args.json => output::line(&harmless(&done))?,
         _ => output::json(&reply)?,
