@@ -44,6 +44,14 @@ pub enum Problem {
         /// The known key.
         meant: &'static str,
     },
+    /// A key with overrides where none are read.
+    #[error("line {line}: {place} has no effect; entries of tools belong in servers.NAME.tools")]
+    Misplaced {
+        /// Line, from 1.
+        line: usize,
+        /// Path of the key, with dots.
+        place: String,
+    },
     /// A file of a later format.
     #[error("schemaVersion {0} is not supported; this version of Schemascope reads 2")]
     UnknownVersion(u64),

@@ -1,5 +1,5 @@
-//! Reads overrides from the tree of a file, and checks the type of each key. Unknown keys are ignored, with a problem
-//! if they resemble a known one: other programs keep keys of their own in such files.
+//! Reads overrides from the tree of a file, and checks the type of each key. Unknown keys are ignored, because other
+//! programs keep keys of their own in such files. There is a problem if they resemble a known one, or contain some.
 
 use std::collections::BTreeSet;
 
@@ -20,6 +20,10 @@ const FILE_KEYS: &[&str] = &["schemaVersion", "master", "servers"];
 const SERVER_KEYS: &[&str] = &["enabled", "tools"];
 const ENTRY_KEYS: &[&str] =
     &["enabled", "name", "description", "annotations", "inputSchema", "outputSchema", FOLLOWS];
+/// Words for the opposite of `enabled`.
+const HIDING: &[&str] = &["disable", "disabled", "hide", "hidden"];
+/// Levels below an unknown key that are searched for overrides.
+const MAX_SEARCHED: usize = 4;
 const HINTS: &[&str] = &["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
 /// Reads the overrides of a file, and the problems of the parts that cannot be used.
@@ -187,9 +191,13 @@ impl Reader<'_> {
             let letters = if known.len() < 7 { 1 } else { 2 };
             strsim::osa_distance(&written, &plain(known)) <= letters
         };
-        if let Some(meant) = known.iter().find(is_near) {
-            let place = if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
-            self.problems.push(Problem::Misspelt { line: line(self.text, property.start()), place, meant });
+        let at = || if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
+        let line = line(self.text, property.start());
+        let hides = (known.contains(&"enabled") && HIDING.contains(&written.as_str())).then_some("enabled");
+        if let Some(meant) = known.iter().find(is_near).copied().or(hides) {
+            self.problems.push(Problem::Misspelt { line, place: at(), meant });
+        } else if known != HINTS && has_overrides(&property.value, MAX_SEARCHED) {
+            self.problems.push(Problem::Misplaced { line, place: at() });
         }
     }
 
@@ -240,9 +248,54 @@ impl Reader<'_> {
     }
 }
 
+/// Whether a value has keys of overrides, so that it is meant as some.
+fn has_overrides(node: &Node<'_>, levels: usize) -> bool {
+    let Node::Object(object) = node else { return false };
+    levels > 0
+        && object.properties.iter().any(|property| {
+            let is_known = match name(property) {
+                "enabled" => matches!(property.value, Node::BooleanLit(_)),
+                "tools" | "annotations" => matches!(property.value, Node::Object(_)),
+                other => ["inputSchema", "outputSchema", FOLLOWS].contains(&other) || HIDING.contains(&other),
+            };
+            is_known || has_overrides(&property.value, levels - 1)
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use crate::Document;
+
+    /// Regression: a tool that was meant to be hidden stayed callable, and the file had no problems.
+    #[test]
+    fn overrides_in_the_wrong_place_are_a_problem() {
+        for (text, expect) in [
+            (
+                r#"{"servers": {"air": {"delete": {"enabled": false}}}}"#,
+                "line 1: servers.air.delete has no effect; entries of tools belong in servers.NAME.tools",
+            ),
+            (
+                r#"{"tools": {"air__delete": {"enabled": false}}}"#,
+                "line 1: tools has no effect; entries of tools belong in servers.NAME.tools",
+            ),
+            (
+                r#"{"servers": {"air": {"tools": {"delete": {"hidden": true}}}}}"#,
+                "line 1: servers.air.tools.delete.hidden has no effect; did you mean enabled?",
+            ),
+            (
+                r#"{"air": {"tools": {}}}"#,
+                "line 1: air has no effect; entries of tools belong in servers.NAME.tools",
+            ),
+        ] {
+            let document = Document::parse(text.to_owned()).expect("a valid file");
+            let problems: Vec<String> = document.problems().iter().map(ToString::to_string).collect();
+            assert_eq!(problems, [expect], "{text}");
+        }
+        let other =
+            r#"{"x-team": {"owner": "ann", "notes": {"a": [1]}}, "servers": {"air": {"color": "red"}}}"#;
+        let document = Document::parse(other.to_owned()).expect("a valid file");
+        assert_eq!(document.problems(), []);
+    }
 
     #[test]
     fn key_that_resembles_a_known_one_is_a_problem() {

@@ -178,6 +178,11 @@ fn entry(name: &str, mut value: Value, variable: &dyn Fn(&str) -> Option<String>
     if is_disabled(&value) {
         return ServerEntry::Disabled;
     }
+    for key in ["disabled", "enabled"] {
+        if value.get(key).is_some_and(|value| !value.is_boolean() && !value.is_null()) {
+            return ServerEntry::Invalid(format!("\"{key}\" must be true or false, without quotes"));
+        }
+    }
     if let Err(reason) = check_server_name(name) {
         return ServerEntry::Invalid(reason.to_string());
     }

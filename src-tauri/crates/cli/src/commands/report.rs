@@ -4,10 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use schemascope_api::{GetFullReport, GetReportPage, Need, NeedKind, Report as Totals, TokenCounts, Tokens};
-use schemascope_engine::Front;
+use schemascope_engine::{Durability, Front};
 
 use super::verb::{WithEngine, verbs};
 use crate::args::Args;
@@ -46,19 +46,30 @@ enum Format {
 }
 
 impl Format {
-    fn of_file(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "html" | "htm" => Some(Self::Html),
-            "json" => Some(Self::Json),
-            _ => None,
+    fn of_file(path: &Path) -> Result<Self> {
+        let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+        match ending.as_deref() {
+            Some("html" | "htm") => Ok(Self::Html),
+            Some("json") => Ok(Self::Json),
+            None | Some("txt" | "text" | "md" | "log") => Ok(Self::Text),
+            Some(other) => {
+                bail!("a report is .html, .json or .txt, not .{other}; --format chooses one of them")
+            }
         }
     }
 }
 
 impl WithEngine for Report {
     async fn run(&self, args: &Args, front: &Front) -> Result<ExitCode> {
-        let by_file = || self.out.as_deref().and_then(Format::of_file);
-        let format = self.format.or(args.json.then_some(Format::Json)).or_else(by_file);
+        let format = match self.format.or(args.json.then_some(Format::Json)) {
+            None => self.out.as_deref().map(Format::of_file).transpose()?,
+            chosen => chosen,
+        };
+        if let Some(out) = &self.out
+            && in_data_directory(out, &args.options(Durability::default())?.data_dir)
+        {
+            bail!("{} is in the data directory; write the report elsewhere", out.display());
+        }
         let text = match format.unwrap_or(Format::Text) {
             Format::Text => {
                 let report = front.call(GetFullReport {}).await?;
@@ -85,6 +96,16 @@ impl WithEngine for Report {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Whether a file would be written among those of Schemascope.
+fn in_data_directory(file: &Path, data: &Path) -> bool {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    folder
+        .canonicalize()
+        .ok()
+        .zip(data.canonicalize().ok())
+        .is_some_and(|(folder, data)| folder.starts_with(data))
 }
 
 /// What code that calls the tools costs, in the median and at worst.
