@@ -9,14 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use schemascope_compare::Class;
 use schemascope_compare::{Change, ChangeKind, compare};
-use schemascope_judge::Judge;
+use schemascope_judge::{Conformance, Judge};
 use schemascope_model::{CallRecord, LostEdge, Outcome, ToolId, Violation};
 use schemascope_shape::{Policy, Shape, schema_without_values, wilson};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::exchange::{Bundle, BundledTool};
-use crate::observation::observe;
+use crate::items::in_list;
+use crate::observation::{Observation, observe};
 use crate::versions::Impact;
 
 /// Tools that are not in the baseline and are listed.
@@ -117,8 +118,12 @@ impl Checking {
         if call.outcome != Outcome::Ok {
             return;
         }
-        let Some(observation) = call.result.as_deref().and_then(observe) else { return };
+        let Some(result) = call.result.as_deref() else { return };
+        let observation = observe(result);
         let Some(tool) = self.tools.get_mut(&call.tool_id) else {
+            if observation.is_none() {
+                return;
+            }
             if self.new.len() < MAX_NEW || self.new.contains_key(&call.tool_id) {
                 *self.new.entry(call.tool_id.clone()).or_default() += 1;
             } else {
@@ -126,6 +131,14 @@ impl Checking {
             }
             return;
         };
+        let fits = |one: &Observation<'_>| {
+            let judge = tool.judge.as_ref();
+            judge.is_some_and(|judge| one.check(|json| judge.check_stored(json)).0 == Conformance::Fits)
+        };
+        // One item, or none, of a list whose items are sent apart.
+        let listed = in_list(observation.as_ref(), Some(result), || true)
+            .filter(|listed| !observation.as_ref().is_some_and(fits) && fits(listed));
+        let Some(observation) = listed.as_ref().or(observation.as_ref()) else { return };
         let judged = tool.judge.as_ref().map(|judge| observation.check(|json| judge.check_stored(json)));
         let (conformance, json) = judged.unzip();
         if tool.shape.observe(json.unwrap_or(&observation.json).as_bytes()).is_err() {

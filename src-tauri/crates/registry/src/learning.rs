@@ -82,6 +82,7 @@ impl Tool {
         self.fits = other.fits.clone();
         self.carriers = other.carriers;
         self.recurring = other.recurring.clone();
+        self.sends_items = other.sends_items;
         self.form = other.form.clone();
         self.last_observed = other.last_observed;
     }
@@ -112,6 +113,7 @@ impl Tool {
         self.fits = Fits::default();
         self.carriers = schemascope_model::Carriers::default();
         self.recurring = RecurringKeys::default();
+        self.sends_items = false;
         self.form = Form::default();
         self.history.points.clear();
         self.last_observed = None;

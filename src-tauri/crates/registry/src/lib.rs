@@ -12,6 +12,7 @@ mod failing_texts;
 mod failures;
 mod forget;
 mod history;
+mod items;
 mod latency;
 mod learning;
 mod machines;
@@ -30,6 +31,7 @@ pub use failing_texts::{FailingTexts, Found, MAX_BEGINNING, MAX_RULES, begins_wi
 pub use failures::RecentFailures;
 pub use forget::state_without_secrets;
 pub use history::{History, Point, StandingChange};
+pub use items::in_list;
 pub use latency::Latencies;
 pub use learning::LearningRules;
 pub use observation::{

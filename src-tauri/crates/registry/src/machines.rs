@@ -76,6 +76,7 @@ impl Tool {
             last_observed: self.last_observed,
             shape: self.shape.clone(),
             recurring: self.recurring.clone(),
+            sends_items: self.sends_items,
             failing_texts: self.failing_texts.clone(),
             learned_since: self.learned_since,
             ..self.empty()

@@ -11,10 +11,12 @@ use std::ops::Range;
 use schemascope_json::{Cursor, quoted_end, splice_text};
 use schemascope_judge::Conformance;
 use schemascope_model::Carrier;
-use schemascope_textform::{Form, Kind, Structure, kind, list_of_blocks, read_blocks, wrapped};
+use schemascope_textform::{Form, Kind, Structure, json_lines, kind, list_of_blocks, read_blocks, wrapped};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
+
+use crate::items::are_alike;
 
 /// The value a result teaches, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub struct Observation<'a> {
     /// The value as it was sent, as JSON text, where the observation was read from inside it; the first value, where the
     /// observation is a list of several; of `{"result": text}` whose text has no structure, the text.
     pub sent: Option<Cow<'a, str>>,
+    /// Whether it is a list of several items that are alike, each sent in a text block, or on a line, of its own.
+    pub are_items: bool,
 }
 
 /// What a `result` says.
@@ -47,6 +51,7 @@ pub struct Detached {
     carrier: Carrier,
     json: Place,
     sent: Option<Place>,
+    are_items: bool,
 }
 
 /// Where an observation's JSON is.
@@ -98,8 +103,7 @@ pub fn replace_structured_texts(
         if members.structured.is_some_and(|structured| structured == text) {
             continue;
         }
-        let structure = schemascope_textform::read(&text).filter(|found| found.form != Form::Json);
-        let Some(new) = structure.and_then(|found| replace(&found.json)) else { continue };
+        let Some(new) = replaced(&text, &mut replace) else { continue };
         // All texts are parts of the result.
         let start = written.as_ptr().addr() - result.get().as_ptr().addr();
         edits.push((start..start + written.len(), serde_json::Value::from(new).to_string()));
@@ -119,11 +123,20 @@ pub fn replace_structured_strings(
         let is_name = text.get(at..)?.trim_start().starts_with(':');
         let written = text.get(start..at).filter(|written| !is_name && written.contains("\\n"));
         let Some(said) = written.and_then(said) else { continue };
-        let structure = schemascope_textform::read(&said).filter(|found| found.form != Form::Json);
-        let Some(new) = structure.and_then(|found| replace(&found.json)) else { continue };
+        let Some(new) = replaced(&said, &mut replace) else { continue };
         edits.push((start..at, serde_json::Value::from(new).to_string()));
     }
     (!edits.is_empty()).then(|| splice_text(text, &mut edits))
+}
+
+/// A text of another structure than JSON with what replaces the structure. JSON lines stay lines.
+fn replaced(text: &str, replace: &mut impl FnMut(&str) -> Option<String>) -> Option<String> {
+    let found = schemascope_textform::read(text).filter(|found| found.form != Form::Json)?;
+    let new = replace(&found.json)?;
+    match found.form {
+        Form::JsonLines => json_lines(&new),
+        _ => Some(new),
+    }
 }
 
 /// The string of `{"result": "…"}`, with its quotes and escapes.
@@ -131,6 +144,20 @@ fn wrapped_as_written(json: &str) -> Option<&str> {
     wrapped(json)?;
     let start = json.find(':')? + 1;
     json.get(start..json.rfind('}')?).map(str::trim)
+}
+
+/// Whether a `result` is complete and its `content` is an empty list.
+pub(crate) fn has_empty_content(result: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Empty {
+        #[serde(rename = "content")]
+        _content: [IgnoredAny; 0],
+    }
+    let members = Members::of(result);
+    let is_answer = !(members.is_error || members.asks || members.is_task);
+    is_answer
+        && members.texts.is_some_and(|texts| texts.is_empty())
+        && serde_json::from_str::<Empty>(result.get()).is_ok()
 }
 
 /// Whether a `result` says of itself that it is an error.
@@ -141,7 +168,14 @@ pub fn is_error(result: &RawValue) -> bool {
 impl<'a> Observation<'a> {
     /// A value that is learned as it was sent.
     pub fn new(carrier: Carrier, json: impl Into<Cow<'a, str>>) -> Self {
-        Self { carrier, json: json.into(), sent: None }
+        Self { carrier, json: json.into(), sent: None, are_items: false }
+    }
+
+    /// The same without anything borrowed.
+    pub fn into_owned<'b>(self) -> Observation<'b> {
+        let Self { carrier, json, sent, are_items } = self;
+        let owned = |json: Cow<'_, str>| Cow::Owned(json.into_owned());
+        Observation { carrier, json: owned(json), sent: sent.map(owned), are_items }
     }
 
     /// Checks the value that is learned, and if it violates, the one that was sent: a schema may describe either.
@@ -166,6 +200,7 @@ impl<'a> Observation<'a> {
     /// Whether it is the structure of a text that was sent as `{"result": text}`.
     pub(crate) fn is_unwrapped(&self) -> bool {
         self.carrier != Carrier::Structured
+            && !self.are_items
             && self.sent.as_deref().is_some_and(|sent| sent.trim_start().starts_with('{'))
     }
 
@@ -182,7 +217,8 @@ impl<'a> Observation<'a> {
     /// Lets go of the result it was read from.
     pub fn detach(self, result: &RawValue) -> Detached {
         let place = |json| Place::of(json, result);
-        Detached { carrier: self.carrier, json: place(self.json), sent: self.sent.map(place) }
+        let (carrier, are_items) = (self.carrier, self.are_items);
+        Detached { carrier, json: place(self.json), sent: self.sent.map(place), are_items }
     }
 }
 
@@ -212,7 +248,8 @@ impl Detached {
             Some(sent) => Some(sent.text(result)?),
             None => None,
         };
-        Some(Observation { carrier: self.carrier, json: self.json.text(result)?, sent })
+        let json = self.json.text(result)?;
+        Some(Observation { carrier: self.carrier, json, sent, are_items: self.are_items })
     }
 }
 
@@ -274,8 +311,8 @@ impl<'a> Members<'a> {
         if let Some(Structure { form, json }) = list_of_blocks(&blocks) {
             // A schema that a server declares describes its first block as a rule.
             let first = blocks.into_iter().find(|block| is_json(block))?.to_owned();
-            let sent = Some(first.into());
-            return Some((Observation { carrier: carrier(form), json, sent }, None));
+            let (sent, are_items) = (Some(first.into()), are_alike(&json));
+            return Some((Observation { carrier: carrier(form), json, sent, are_items }, None));
         }
         if is_json(&texts.first()?.1) {
             let (written, json) = texts.swap_remove(0);
@@ -338,7 +375,7 @@ fn structured(value: &str) -> Observation<'_> {
     let text = wrapped(value);
     match text.as_deref().and_then(schemascope_textform::read) {
         Some(Structure { form, json }) => {
-            Observation { carrier: carrier(form), json: json.into_owned().into(), sent: Some(value.into()) }
+            Observation { sent: Some(value.into()), ..of_structure(form, &json) }
         }
         None => {
             let sent = wrapped_as_written(value).map(Cow::Borrowed);
@@ -350,9 +387,7 @@ fn structured(value: &str) -> Observation<'_> {
 /// What a text that is not JSON teaches: the structure found in it, or the text itself.
 fn of_text<'a>(found: Option<Structure<'_>>, text: &str, sent: Cow<'a, str>) -> Observation<'a> {
     match found {
-        Some(Structure { form, json }) => {
-            Observation { carrier: carrier(form), json: json.into_owned().into(), sent: Some(sent) }
-        }
+        Some(Structure { form, json }) => Observation { sent: Some(sent), ..of_structure(form, &json) },
         None => Observation::new(
             match kind(text) {
                 Kind::Markdown => Carrier::Markdown,
@@ -363,9 +398,14 @@ fn of_text<'a>(found: Option<Structure<'_>>, text: &str, sent: Cow<'a, str>) -> 
     }
 }
 
+fn of_structure<'a>(form: Form, json: &str) -> Observation<'a> {
+    let are_items = form == Form::JsonLines && are_alike(json);
+    Observation { are_items, ..Observation::new(carrier(form), json.to_owned()) }
+}
+
 fn carrier(form: Form) -> Carrier {
     match form {
-        Form::Json => Carrier::JsonInText,
+        Form::Json | Form::JsonLines => Carrier::JsonInText,
         Form::Python => Carrier::Python,
         Form::MarkdownJson => Carrier::MarkdownJson,
         Form::MarkdownTable => Carrier::MarkdownTable,

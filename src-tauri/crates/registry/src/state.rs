@@ -60,6 +60,8 @@ struct State {
     carriers: Carriers,
     #[serde(default, skip_serializing_if = "RecurringKeys::is_empty")]
     recurring: RecurringKeys,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    sends_items: bool,
     #[serde(default, skip_serializing_if = "FailingTexts::is_empty")]
     failing_texts: FailingTexts,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,6 +106,7 @@ impl Tool {
             latencies: self.latencies.clone(),
             carriers: self.carriers,
             recurring: self.recurring.clone(),
+            sends_items: self.sends_items,
             failing_texts: self.failing_texts.clone(),
             learned_since: self.learned_since,
             fits: self.fits.clone(),
@@ -157,6 +160,7 @@ impl Tool {
             latencies: state.latencies,
             carriers: state.carriers,
             recurring: state.recurring,
+            sends_items: state.sends_items,
             failing_texts: state.failing_texts,
             learned_since: state.learned_since,
             shape: shape.map_err(|error| InvalidState(error.to_string()))?,

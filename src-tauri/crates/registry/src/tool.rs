@@ -13,6 +13,7 @@ use crate::drift::{Conformity, Drift, DriftEvent, Sighting};
 use crate::failing_texts::FailingTexts;
 use crate::failures::RecentFailures;
 use crate::history::History;
+use crate::items::in_list;
 use crate::latency::Latencies;
 use crate::learning::LearnedSince;
 use crate::machines::Machines;
@@ -46,6 +47,8 @@ pub struct Tool {
     pub carriers: Carriers,
     /// Which keys recur in texts of lines `key: value`.
     pub(crate) recurring: RecurringKeys,
+    /// Whether it sends each item of a list in a text of its own.
+    pub(crate) sends_items: bool,
     /// What observations look like.
     pub shape: Shape,
     /// Since when results are learned from, if not all are.
@@ -135,9 +138,13 @@ impl Tool {
         if observation.is_some_and(Observation::is_unwrapped) {
             self.expect_structure_in_text();
         }
+        if observation.is_some_and(|observation| observation.are_items) {
+            self.expect_items();
+        }
         let text = observation.filter(|_| self.carriers.read_from_text() > 0);
         let text = text.and_then(Observation::wrapped_text);
-        let observation = text.as_ref().or(observation);
+        let listed = in_list(observation, call.result.as_deref(), || self.sends_items);
+        let observation = listed.as_ref().or(text.as_ref()).or(observation);
         self.count_for_machine(call, observation);
         // A trace of old calls says nothing about what the tool does now.
         let is_earlier = call.origin == Origin::Backfill && self.is_earlier(call.at);

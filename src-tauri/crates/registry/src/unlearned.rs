@@ -1,11 +1,13 @@
-//! Which results of a tool teach nothing, although their calls succeeded.
+//! What results teach a tool, and which teach it nothing, although their calls succeeded.
 
 use schemascope_model::{Carrier, Timestamp};
+use serde_json::value::RawValue;
 
 use crate::Tool;
 use crate::failing_texts::begins;
+use crate::items::in_list;
 use crate::learning::LearningRules;
-use crate::observation::Observation;
+use crate::observation::{Observation, observe};
 use crate::recurring::RecurringKeys;
 
 /// Tells results that the tool's shape was not learned from.
@@ -14,12 +16,21 @@ pub struct Unlearned {
     /// What users decided about how the tool learns.
     rules: LearningRules,
     keys: RecurringKeys,
+    sends_items: bool,
 }
 
 impl Unlearned {
     /// What a tool does not learn from.
     pub fn of(tool: &Tool) -> Self {
-        Self { rules: tool.learning_rules(), keys: tool.recurring.clone() }
+        let sends_items = tool.sends_items();
+        Self { rules: tool.learning_rules(), keys: tool.recurring.clone(), sends_items }
+    }
+
+    /// What the result of a call at this time teaches the tool.
+    pub fn observe<'a>(&self, at: Timestamp, result: &'a RawValue) -> Option<Observation<'a>> {
+        let observation = observe(result);
+        let listed = in_list(observation.as_ref(), Some(result), || self.sends_items);
+        listed.map(Observation::into_owned).or(observation).filter(|one| !self.has(at, one))
     }
 
     /// Whether the result of a call at this time teaches nothing: it is from before the time since which the tool

@@ -7,6 +7,7 @@
 
 mod key_value;
 mod kind;
+mod lines;
 mod markdown;
 mod python;
 mod scalar;
@@ -17,6 +18,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 pub use kind::{Kind, kind};
+pub use lines::json_lines;
 
 /// Limit of the text's size in bytes.
 pub const MAX_TEXT: usize = 4 << 20;
@@ -30,6 +32,8 @@ pub(crate) const MAX_KEY: usize = 256;
 pub enum Form {
     /// A JSON object or list.
     Json,
+    /// Several JSON objects, each on a line of its own.
+    JsonLines,
     /// A Python literal: `repr` of a dict, list, tuple or set.
     Python,
     /// The only JSON block of a short Markdown text.
@@ -60,7 +64,8 @@ pub fn read(text: &str) -> Option<Structure<'_>> {
     if is_json_container(text) {
         return Some(Structure { form: Form::Json, json: text.into() });
     }
-    let readers: [(Form, Reader); 5] = [
+    let readers: [(Form, Reader); 6] = [
+        (Form::JsonLines, lines::read),
         (Form::Python, python::read),
         (Form::MarkdownJson, markdown::json),
         (Form::MarkdownTable, markdown::table),

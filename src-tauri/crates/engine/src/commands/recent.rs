@@ -55,10 +55,8 @@ fn results(
     let mut bytes = 0;
     for call in reader.records(&query, is_observed)?.calls {
         let Some(call) = reader.call(call.id)? else { continue };
-        let observation = call.result.as_deref().and_then(registry::observe);
-        let Some(observation) = observation.filter(|observation| !unlearned.has(call.at, observation)) else {
-            continue;
-        };
+        let observation = call.result.as_deref().and_then(|result| unlearned.observe(call.at, result));
+        let Some(observation) = observation else { continue };
         bytes += observation.json.len();
         if bytes > BYTES {
             break;

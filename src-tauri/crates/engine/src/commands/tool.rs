@@ -5,7 +5,7 @@ use schemascope_api::{
     ToolDetail,
 };
 use schemascope_model::{CallRecord, Outcome, ToolId};
-use schemascope_registry::{StandingChange, Tool, Unlearned, observe};
+use schemascope_registry::{StandingChange, Tool, Unlearned};
 use schemascope_shape::Note;
 use schemascope_store::{CallQuery, Reader};
 use serde::Deserialize;
@@ -171,8 +171,7 @@ fn upper(counted: f64, quantile: f64) -> f64 {
 
 /// What a call taught; none if its text counts as a failure.
 fn sample(call: &CallRecord, unlearned: &Unlearned) -> Option<Sample> {
-    let observation =
-        observe(call.result.as_deref()?).filter(|observation| !unlearned.has(call.at, observation))?;
+    let observation = unlearned.observe(call.at, call.result.as_deref()?)?;
     let bytes = observation.json.len();
     let mut json = observation.json.into_owned();
     if bytes > MAX_SAMPLE {

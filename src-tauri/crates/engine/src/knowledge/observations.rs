@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use schemascope_model::{CallRecord, Outcome, Timestamp, ToolId};
-use schemascope_registry::{Observation, Unlearned, observe};
+use schemascope_registry::{Observation, Unlearned};
 use schemascope_store::{CallQuery, Error, Reader};
 
 /// Calls read at a time.
@@ -62,8 +62,7 @@ impl Observations {
                 if found.count == last {
                     return Ok(found);
                 }
-                match call.result.as_deref().and_then(observe) {
-                    Some(observation) if unlearned.has(call.at, &observation) => {}
+                match call.result.as_deref().and_then(|result| unlearned.observe(call.at, result)) {
                     Some(observation) => {
                         found.count += 1;
                         if each(call, &observation).is_break() {

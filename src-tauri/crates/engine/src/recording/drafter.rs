@@ -13,7 +13,7 @@ use schemascope_compose::{Flow, Windows};
 use schemascope_model::{CallRecord, Fit, Origin, Outcome, ToolId};
 use schemascope_proxy::{Effective, OWN_SERVER};
 use schemascope_redact::Redaction;
-use schemascope_registry::{DeclaredSchema, Observation, Registry, Validators};
+use schemascope_registry::{DeclaredSchema, Observation, Registry, Tool, Validators};
 use schemascope_store::{Entry, Packer};
 use tokio::sync::oneshot;
 
@@ -150,6 +150,10 @@ impl Judging for Drafter {
             tracing::error!(tool = %call.tool_id, "the values of a call could not be followed");
             Flow::default()
         })
+    }
+
+    fn sends_items(&self, tool: &ToolId) -> bool {
+        self.registry.lock().tool(tool).is_some_and(Tool::sends_items)
     }
 
     fn judge(

@@ -10,7 +10,7 @@ use schemascope_proxy::{
     AdapterStatus, Effective, FinishedCall, Introduction, ListedTool, Observer, Schemas, ServerEntry,
 };
 use schemascope_redact::Redaction;
-use schemascope_registry::{Registry, Unlearned, observe};
+use schemascope_registry::{Registry, Tool, Unlearned, in_list, observe};
 use serde_json::value::RawValue;
 use tokio::sync::Notify;
 
@@ -99,7 +99,12 @@ impl Schemas for ProxyObserver {
 
     fn read_inside(&self, tool: &ToolId, result: &[u8]) -> Option<String> {
         let result: &RawValue = serde_json::from_slice(result).ok()?;
-        let observation = observe(result).filter(|observation| observation.sent.is_some())?;
+        let observation = observe(result);
+        let sends_items = || self.registry.lock().tool(tool).is_some_and(Tool::sends_items);
+        if let Some(listed) = in_list(observation.as_ref(), Some(result), sends_items) {
+            return Some(listed.json.into_owned());
+        }
+        let observation = observation.filter(|observation| observation.sent.is_some())?;
         match observation.carrier {
             // Lines `key: value` are structure only where they recur.
             Carrier::KeyValue => {

@@ -9,6 +9,7 @@
 //! | text that is JSON | none | declared | the object, or `{"result": value}` |
 //! | text that is JSON and fits, or fits as text | any | declared | the value |
 //! | text with other structure, such as YAML, that fits | promoted, pinned | declared | the value |
+//! | text that is JSON, or nothing; as a list of one or none it fits an inferred schema | promoted, pinned | declared | the list |
 //! | text; one string field is required | any | declared | that field; of inferred schemas, one for text, and no JSON |
 //! | `METADATA: {…}`, blank line, body; fields for both | any | declared | both fields |
 //! | text that is a JSON object or list and does not fit | promoted, pinned | pass-through | the value |
@@ -88,7 +89,11 @@ pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Ad
             .as_ref()
             .and_then(|text| text.list().or_else(|| text.json()))
             .map(|json| Form::Object.present(&json).into_owned()),
-        Some(schema) => text.as_ref().and_then(|text| fitting(text, schema, context)),
+        Some(schema) => text.as_ref().and_then(|text| fitting(text, schema, context)).or_else(|| {
+            let json = text.as_ref().and_then(Text::json);
+            let is_empty = text.as_ref().map_or_else(|| reading.is_empty(), Text::is_blank);
+            list(json.as_deref(), is_empty, context)
+        }),
     };
     let enforced_reason = match is_long {
         true => "the result has no structuredContent, and its text is above 8 MB, where it is not checked",
@@ -170,9 +175,12 @@ fn unwrapped(value: &str, context: &ToolContext<'_>) -> Option<String> {
         return None;
     }
     let text = wrapped(value)?;
-    let json = schemascope_textform::read(&text)?.json;
-    let (shown, fits) = presented(&json, context);
-    (is_sound(&json) && fits == Some(true)).then(|| shown.into_owned())
+    let json = schemascope_textform::read(&text).map(|found| found.json).filter(|json| is_sound(json));
+    let fitting =
+        json.as_deref().map(|json| presented(json, context)).filter(|(_, fits)| *fits == Some(true));
+    fitting
+        .map(|(shown, _)| shown.into_owned())
+        .or_else(|| list(json.as_deref(), text.trim().is_empty(), context))
 }
 
 /// A value in the form for the client, and whether it fits, if that can be judged. If the schema describes objects,
@@ -224,6 +232,18 @@ fn fitting(text: &Text<'_>, schema: &Schema, context: &ToolContext<'_>) -> Optio
     };
     let fits = |value: &String| fits(value) == Some(true);
     two().filter(fits).or_else(|| one().filter(fits))
+}
+
+/// The list of the only item, or of none, in the form for the client: some servers send each item of a list in a text of
+/// its own.
+fn list(item: Option<&str>, is_empty: bool, context: &ToolContext<'_>) -> Option<String> {
+    context.effective.schema().filter(|schema| schema.inferred && context.effective.is_promoted())?;
+    let list = match item {
+        Some(item) => format!("[{item}]"),
+        None if is_empty => "[]".to_owned(),
+        None => return None,
+    };
+    (context.judge.fits(&list) == Some(true)).then(|| context.form().present(&list).into_owned())
 }
 
 /// The value of a text that is JSON and does not fit, in the form for the client. What is advertised allows any.

@@ -42,6 +42,13 @@ impl<'a> ToolResult<'a> {
         }))
     }
 
+    /// Whether `content` is an empty list.
+    pub(super) fn is_empty(&self) -> bool {
+        let content: Option<Vec<&RawValue>> =
+            self.0.get("content").and_then(|content| serde_json::from_str(content).ok());
+        content.is_some_and(|blocks| blocks.is_empty())
+    }
+
     /// The result with this `structuredContent`.
     pub(super) fn with_structured(&self, value: &str) -> Bytes {
         self.0.with("structuredContent", value)

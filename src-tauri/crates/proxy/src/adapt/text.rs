@@ -42,6 +42,12 @@ impl<'a> Text<'a> {
         format!("\"{}\"", bodies.collect::<String>()).into()
     }
 
+    /// Whether it is white space only.
+    pub(super) fn is_blank(&self) -> bool {
+        self.more.is_empty()
+            && serde_json::from_str::<String>(self.first).is_ok_and(|text| text.trim().is_empty())
+    }
+
     /// The list of all blocks, if there are several and each is JSON.
     pub(super) fn list(&self) -> Option<String> {
         if self.more.is_empty() {

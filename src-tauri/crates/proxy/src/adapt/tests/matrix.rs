@@ -263,6 +263,31 @@ fn text_fills_the_only_required_string() {
 }
 
 #[test]
+fn one_item_and_none_fit_a_list_that_was_learned() {
+    let list = json!({"type": "array", "items": {"type": "object", "required": ["id"]}});
+    let inferred = |schema: Value| Effective::Promoted(Schema { inferred: true, ..self::schema(schema) });
+    let empty = r#"{"content":[],"_meta":{"n":1E5}}"#;
+    for (result, value) in [
+        (text(r#"{"id":1.0}"#), r#"{"result":[{"id":1.0}]}"#),
+        (text("{\"id\":1}\n{\"id\":2}\n"), r#"{"result":[{"id":1},{"id":2}]}"#),
+        (text(" \n"), r#"{"result":[]}"#),
+        (empty.to_owned(), r#"{"result":[]}"#),
+        (structure(r#"{"result":"{\"id\":1}"}"#), r#"{"result":[{"id":1}]}"#),
+        (structure(r#"{"result":""}"#), r#"{"result":[]}"#),
+    ] {
+        let effective = inferred(list.clone());
+        check(&result, &effective, false, Mode::On, Some(Declared), Structure(value));
+        // What is declared may say something about values that are no lists.
+        let declared = &all_origins(&list)[0];
+        assert_ne!(adapted(&result, declared, false, Mode::On).rung, Some(Declared), "{result}");
+    }
+    let effective = inferred(list);
+    for other in [IMAGE.to_owned(), text("no hits"), text(r#"{"name":"no id"}"#)] {
+        assert_ne!(adapted(&other, &effective, false, Mode::On).rung, Some(Declared), "{other}");
+    }
+}
+
+#[test]
 fn metadata_and_body_fill_two_fields() {
     let page = json!({"type": "object", "required": ["metadata", "content"], "properties": {
         "metadata": {"type": "object", "required": ["n"]}, "content": {"type": "string"}, "size": {"type": "integer"}}});
