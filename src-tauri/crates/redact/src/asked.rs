@@ -16,8 +16,29 @@ const LENGTHS: RangeInclusive<usize> = 4..=512;
 /// Longest string that is unescaped to see whether it is one, in bytes.
 const MAX_WRITTEN: usize = 8 * 512;
 /// Arguments that name what is asked for.
-const NAMING: &[&str] =
-    &["key", "name", "field", "variable", "var", "property", "parameter", "setting", "option", "env"];
+const NAMING: &[&str] = &[
+    "arg",
+    "args",
+    "env",
+    "env_var",
+    "field",
+    "key",
+    "key_name",
+    "keys",
+    "name",
+    "names",
+    "option",
+    "parameter",
+    "path",
+    "property",
+    "setting",
+    "var",
+    "variable",
+    "variable_name",
+];
+/// Programs that print a variable, and those that keep secrets only.
+const PRINTING: &[&str] = &["echo", "getenv", "printenv", "printf"];
+const KEEPING: &[&str] = &["bw", "gopass", "op", "pass", "secret-tool"];
 /// Answers that are no values: outcomes, and the types of what is stored.
 const NO_VALUES: &[&str] = &[
     "true",
@@ -51,10 +72,41 @@ pub fn asks_for_secret(arguments: &str) -> bool {
         return false;
     }
     let Ok(Value::Object(members)) = serde_json::from_str(arguments) else { return false };
-    members.iter().any(|(argument, named)| {
-        let named = named.as_str().and_then(|named| named.rsplit([':', '/', '.']).next());
-        NAMING.contains(&&*argument.to_ascii_lowercase()) && named.is_some_and(is_sensitive_key)
+    members.iter().any(|(argument, asked)| {
+        let argument = argument.to_ascii_lowercase();
+        let texts = || {
+            let items = asked.as_array().into_iter().flatten();
+            items.chain(asked.as_str().map(|_| asked)).filter_map(Value::as_str)
+        };
+        let names = |text: &str| text.rsplit([':', '/', '.']).next().is_some_and(is_sensitive_key);
+        match argument.as_str() {
+            "secret_id" | "secretid" | "secret_name" | "secretname" => texts().next().is_some(),
+            "command" | "cmd" => texts().any(prints_secret),
+            "sql" | "query" | "statement" => texts().any(selects_secret),
+            argument => NAMING.contains(&argument) && texts().any(names),
+        }
     })
+}
+
+/// Whether a command prints nothing but a secret: `printenv DB_PASSWORD`, `echo $GITHUB_TOKEN`, `pass show db`.
+fn prints_secret(command: &str) -> bool {
+    let mut words = command.split_whitespace();
+    let Some(program) = words.next().map(|program| program.rsplit('/').next().unwrap_or(program)) else {
+        return false;
+    };
+    let is_secret = |word: &str| is_sensitive_key(word.trim_matches(['$', '{', '}', '"', '\'']));
+    KEEPING.contains(&program) || PRINTING.contains(&program) && words.any(is_secret)
+}
+
+/// Whether a statement asks for a sensitive column: `select password from users where id = 1`.
+fn selects_secret(statement: &str) -> bool {
+    let lower = statement.trim_start().to_ascii_lowercase();
+    let columns = lower.strip_prefix("select ").and_then(|rest| rest.split_once(" from "));
+    let bare = |column: &str| {
+        let name = column.trim().rsplit('.').next().unwrap_or_default();
+        name.trim_matches(['"', '`', '[', ']']).to_owned()
+    };
+    columns.is_some_and(|(columns, _)| columns.split(',').any(|column| is_sensitive_key(&bare(column))))
 }
 
 /// A result without the value that was asked for, and the number of places where it stood; `None` if it is not one value
@@ -140,6 +192,12 @@ mod tests {
             r#"{"name": "user:1", "key": "password"}"#,
             r#"{"variable": "GITHUB_TOKEN"}"#,
             r#"{"Key": "app/api_key"}"#,
+            r#"{"keys": ["db_password", "x"]}"#,
+            r#"{"secret_id": "prod/db"}"#,
+            r#"{"command": "printenv DB_PASSWORD"}"#,
+            r#"{"command": "echo ${GITHUB_TOKEN}"}"#,
+            r#"{"command": "pass show db"}"#,
+            r#"{"sql": "SELECT u.password FROM users u"}"#,
         ] {
             assert!(asks_for_secret(arguments), "{arguments}");
         }
@@ -150,6 +208,8 @@ mod tests {
             "[]",
             "{",
             r#"{"key": "next_page_token"}"#,
+            r#"{"command": "grep password notes.txt"}"#,
+            r#"{"sql": "SELECT name FROM users WHERE password = 'x'"}"#,
         ] {
             assert!(!asks_for_secret(arguments), "{arguments}");
         }

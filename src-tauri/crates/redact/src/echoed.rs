@@ -7,7 +7,7 @@ use schemascope_model::{Marker, Redacted};
 use serde_json::Value;
 
 use crate::MARKER;
-use crate::finders::is_plausible_under_ambiguous_key;
+use crate::finders::{is_auth_scheme, is_plausible_under_ambiguous_key};
 
 /// Longest part of a call whose secrets are noted, in bytes.
 const MAX_BYTES: usize = 1 << 20;
@@ -58,12 +58,15 @@ impl Removed {
             let next = &kept[..kept.find(MARKER).unwrap_or(kept.len())];
             let length = if next.is_empty() { Some(behind.len()) } else { behind.find(next) };
             let Some(value) = length.and_then(|length| behind.get(..length)) else { return };
+            rest = &behind[value.len()..];
+            // `Bearer x` is often repeated without its scheme.
+            let scheme = value.split_once(' ').filter(|(scheme, _)| is_auth_scheme(scheme.as_bytes()));
+            let value = scheme.map_or(value, |(_, token)| token);
             let is_secret =
                 LENGTHS.contains(&value.len()) && is_plausible_under_ambiguous_key(value.as_bytes());
             if is_secret && self.0.len() < MAX_VALUES && !self.0.iter().any(|known| known == value) {
                 self.0.push(value.to_owned());
             }
-            rest = &behind[value.len()..];
         }
     }
 

@@ -126,8 +126,16 @@ pub(crate) fn secret_arguments(args: &[String]) -> impl Iterator<Item = (&str, &
         addresses().filter_map(|arg| arg.split_once('?')).flat_map(|(_, query)| query.split(['&', '#']));
     let parameters = queries.filter_map(|pair| pair.split_once('='));
     let addresses = addresses().map(|arg| ("url", arg.as_str()));
+    let apart = args.windows(2).map(|pair| (pair[0].as_str(), pair[1].as_str()));
+    let further = apart.filter_map(|(option, value)| match option {
+        // What a container gets as its environment.
+        "-e" | "--env" => value.split_once('='),
+        "-p" if value.contains(|c: char| c.is_alphabetic()) => Some(("password", value)),
+        "-u" | "--user" | "--auth" => value.split_once(':').map(|(_, password)| ("password", password)),
+        _ => None,
+    });
     let named = options.chain(pairs.flatten()).chain(parameters).filter(|(name, _)| is_sensitive_key(name));
-    named.chain(addresses)
+    named.chain(further).chain(addresses)
 }
 
 fn is_header(name: &str) -> bool {

@@ -84,6 +84,9 @@ struct Scan<'a> {
     marked: bool,
     /// Whether every text must be searched, because it may contain a marker or match a pattern of the user.
     searches_all: bool,
+    /// Whether it has a Secret of Kubernetes, or a JSON Web Key.
+    has_kubernetes_secret: bool,
+    has_web_key: bool,
     /// Numbers of the keys that are secrets.
     secret_keys: HashMap<String, usize>,
     edits: Vec<Edit>,
@@ -108,6 +111,8 @@ impl<'a> Scan<'a> {
             hints,
             marked,
             searches_all: marked || redactor.rules.has_patterns(),
+            has_kubernetes_secret: has_member(json, "\"kind\"", "\"Secret\""),
+            has_web_key: has_member(json, "\"kty\"", "\""),
             secret_keys: HashMap::new(),
             edits: Vec::new(),
         }
@@ -149,7 +154,8 @@ impl<'a> Scan<'a> {
                             || !checks_keys
                                 && !names_field
                                 && (schema_like::has_examples(&key) || key == "_meta");
-                        secret = inherited || checks_keys && sensitive || lists_secrets;
+                        let is_of_secret = self.is_of_secret(&key);
+                        secret = inherited || checks_keys && (sensitive || is_of_secret) || lists_secrets;
                         role = key_role;
                         if found.escaped
                             || key.len() >= MIN_RUN
@@ -238,7 +244,15 @@ impl<'a> Scan<'a> {
                     }
                     at = end;
                 }
-                b't' | b'f' | b'n' => at += literal_length(&bytes[at..]),
+                b't' | b'f' | b'n' => {
+                    if role == Role::Sensitive
+                        && *byte == b't'
+                        && let Some(inside) = open.last_mut()
+                    {
+                        inside.named = Some(Secrecy::Certain);
+                    }
+                    at += literal_length(&bytes[at..]);
+                }
                 _ => at += 1,
             }
         }
@@ -251,6 +265,18 @@ impl<'a> Scan<'a> {
         let Some(inside) = open.last_mut() else { return self.string(&found, secret) };
         let quoted = &self.json[found.span.clone()];
         let after_option = std::mem::take(&mut inside.after_option);
+        // A key whose lines are items: each alone looks like nothing.
+        if quoted.starts_with("\"-----BEGIN ") {
+            let list =
+                if inside.is_object { above.and_then(|above| open.get_mut(above)) } else { open.last_mut() };
+            if let Some(list) = list.filter(|list| !list.is_object) {
+                list.blocks.get_or_insert_default();
+            }
+        }
+        let Some(inside) = open.last_mut() else { return };
+        if let Some(blocks) = inside.blocks.as_mut().filter(|_| !inside.is_object && !secret) {
+            return blocks.push(found);
+        }
         if !inside.is_object {
             let is_option = quoted.starts_with("\"-") && !quoted.contains('=')
                 || inside.has_pairs && inside.columns.is_even();
@@ -285,7 +311,7 @@ impl<'a> Scan<'a> {
             Role::Field if names_secret(quoted) => {
                 (inside.named, inside.is_secret_field) = (Some(Secrecy::Certain), true);
             }
-            Role::Kind if quoted == "\"password\"" => inside.named = Some(Secrecy::Certain),
+            Role::Kind if is_secret_kind(quoted) => inside.named = Some(Secrecy::Certain),
             Role::Program => inside.command.named(&found, quoted),
             Role::Value => inside.value = Some(found.span.clone()),
             // A text of several words is prose about what is named.
@@ -446,6 +472,13 @@ impl<'a> Scan<'a> {
         self.replace(span, &text, &edits);
     }
 
+    /// Whether a key holds a part of a secret in a document of its kind.
+    fn is_of_secret(&self, key: &str) -> bool {
+        const PRIVATE_PARTS: [&str; 7] = ["d", "dp", "dq", "k", "p", "q", "qi"];
+        self.has_kubernetes_secret && matches!(key, "data" | "stringData")
+            || self.has_web_key && PRIVATE_PARTS.contains(&key)
+    }
+
     /// Whether [`Scan::string`] would find nothing in a string under a key without a role, as is the case for most.
     #[inline]
     fn is_short_and_harmless(&mut self, found: &Quoted) -> bool {
@@ -474,6 +507,20 @@ impl<'a> Scan<'a> {
     fn replace_all(&mut self, span: Span, text: &str) {
         self.edits.push(Edit { span, with: quoted(text), values: 1 });
     }
+}
+
+/// Whether a document has a member whose value begins so, anywhere.
+fn has_member(json: &str, key: &str, value: &str) -> bool {
+    memchr::memmem::find_iter(json.as_bytes(), key).any(|at| {
+        let behind = json[at + key.len()..].trim_start().strip_prefix(':');
+        behind.is_some_and(|behind| behind.trim_start().starts_with(value))
+    })
+}
+
+/// Whether the kind of a field, of a parameter or of a variable is that of a secret.
+fn is_secret_kind(quoted: &str) -> bool {
+    let kind = quoted.trim_matches('"');
+    ["password", "securestring", "concealed", "secret"].iter().any(|secret| kind.eq_ignore_ascii_case(secret))
 }
 
 /// Length of the literal at the beginning of `rest`, or 1 if there is none.

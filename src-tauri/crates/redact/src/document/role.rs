@@ -19,6 +19,8 @@ pub(super) enum Role {
     Field,
     /// The kind of a field, such as `password`.
     Kind,
+    /// Whether the sibling `value` is sensitive.
+    Sensitive,
     /// Names and values in turn.
     Pairs,
     /// The program of a command.
@@ -42,7 +44,8 @@ pub(super) fn role_of(key: &str) -> Role {
         | "fieldNames" | "Columns" | "Fields" => Role::Columns,
         "value" | "Value" | "val" => Role::Value,
         "element" | "selector" | "locator" => Role::Field,
-        "type" | "inputType" => Role::Kind,
+        "type" | "inputType" | "Type" => Role::Kind,
+        "sensitive" | "masked" | "isSecret" | "is_secret" => Role::Sensitive,
         "rawHeaders" | "raw_headers" | "rawTrailers" => Role::Pairs,
         "command" | "cmd" | "program" | "executable" => Role::Program,
         "args" | "arguments" | "argv" => Role::Arguments,

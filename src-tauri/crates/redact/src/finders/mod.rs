@@ -5,15 +5,18 @@
 
 mod base64_text;
 mod configured;
+mod kubernetes;
 mod named;
 mod prefixed;
 mod private_key;
+mod sql;
 mod tables;
 mod unprefixed;
 mod url;
 
 pub(crate) use configured::ConfiguredValues;
 pub use configured::secrets as configured_secrets;
+pub(crate) use named::headers::is_auth_scheme;
 pub(crate) use named::plausible::is_plausible_under_ambiguous_key;
 pub(crate) use prefixed::Prefixes;
 
@@ -56,6 +59,8 @@ pub(crate) fn find(redactor: &Redactor, text: &str, hinted: bool, nesting: usize
         }
         if is_named {
             tables::find(text, &mut spans);
+            sql::find(text, &mut spans);
+            kubernetes::find(text, &mut spans);
         }
         for at in memchr::memchr_iter(b'@', bytes) {
             url::find_before_at(bytes, at, &mut spans);

@@ -17,8 +17,9 @@ pub(crate) fn find_armored(text: &[u8], at: usize) -> Option<Span> {
     let dashes = text[..at].iter().rev().take(8).take_while(|byte| matches!(byte, b'-' | b' ')).count();
     let label_end = at + memmem::find(&text[at..text.len().min(at + MAX_LABEL_BYTES)], b"---")?;
     let label = &text[at..label_end];
-    let private =
-        memmem::find(label, b"PRIVATE").is_some() || memmem::find(label, b"SSH2 ENCRYPTED").is_some();
+    let private = memmem::find(label, b"PRIVATE").is_some()
+        || memmem::find(label, b"SSH2 ENCRYPTED").is_some()
+        || memmem::find(label, b"Static key").is_some();
     if dashes == 0 || !private {
         return None;
     }

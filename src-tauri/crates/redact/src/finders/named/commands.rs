@@ -42,6 +42,14 @@ pub(crate) fn find_after_flag(text: &[u8], end: usize, flag: &[u8], spans: &mut 
     }
 }
 
+/// Finds the secret after a flag in the rest of a line: `redis-cli -h x -a y`.
+pub(crate) fn find_flag_in_line(text: &[u8], end: usize, flag: &[u8], spans: &mut Vec<Span>) {
+    let line = &text[end..text.len().min(end + 256)];
+    let line = &line[..memchr::memchr(b'\n', line).unwrap_or(line.len())];
+    let Some(at) = memchr::memmem::find(line, flag) else { return };
+    find_after_flag(text, end + at, flag, spans);
+}
+
 /// Finds the password in `docker login -u me -p x`.
 pub(crate) fn find_login(text: &[u8], end: usize, spans: &mut Vec<Span>) {
     let line = &text[end..text.len().min(end + 256)];

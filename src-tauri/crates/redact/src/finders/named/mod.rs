@@ -15,7 +15,9 @@ pub(crate) mod value;
 use crate::MARKER;
 use crate::chars::is_name;
 use crate::edits::Span;
-use commands::{find_after_flag, find_attached_value, find_identified_by, find_login, find_user_option};
+use commands::{
+    find_after_flag, find_attached_value, find_flag_in_line, find_identified_by, find_login, find_user_option,
+};
 use headers::{find_after_scheme, find_basic_credentials, find_in_authorization, find_in_cookie};
 use keyword::{SecretKind, announced_kind};
 use plausible::is_plausible;
@@ -56,8 +58,10 @@ pub(crate) fn find_after_keyword(text: &str, at: usize, effort: &mut Effort, spa
     let Some(name) = text.get(start..end).map(|name| name.trim_start_matches(['-', '.'])) else { return };
     let start = end - name.len();
     // `ENV API_KEY x` of a Dockerfile, `aws configure set aws_secret_access_key x`, npm's `//host/:_authToken x`.
-    let flag = [&b"--"[..], b" -", b"config set ", b"configure set ", b"ENV ", b"/:"]
+    let sets = [&b"config set "[..], b"configure set ", b"setx ", b"setenv ", b"set -x ", b"set -gx "];
+    let flag = [&b"--"[..], b" -", b"ENV ", b"/:"]
         .iter()
+        .chain(&sets)
         .any(|before| bytes[..start].ends_with(before));
     let lower = name.to_ascii_lowercase();
     match lower.strip_suffix(".exe").unwrap_or(&lower) {
@@ -71,6 +75,10 @@ pub(crate) fn find_after_keyword(text: &str, at: usize, effort: &mut Effort, spa
         "mysql" | "mysqldump" | "mysqladmin" | "mariadb" => {
             return find_attached_value(bytes, end, b" -p", spans);
         }
+        "redis-cli" => return find_flag_in_line(bytes, end, b" -a ", spans),
+        "mongosh" => return find_flag_in_line(bytes, end, b" -p ", spans),
+        "ldapsearch" => return find_flag_in_line(bytes, end, b" -w ", spans),
+        "sqlcmd" => return find_flag_in_line(bytes, end, b" -P ", spans),
         "identified" => return find_identified_by(bytes, end, spans),
         _ => {}
     }

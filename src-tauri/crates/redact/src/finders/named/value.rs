@@ -72,6 +72,14 @@ pub(crate) fn value_after(
         [b'=', ..] => (Separator::Equals, 1),
         [b':', ..] => (Separator::Colon, 1),
         [b'>', ..] if text[..start].ends_with(b"<") || text[..start].ends_with(b":") => (Separator::Tag, 1),
+        // `<password type="x">`
+        [b' ' | b'\t', ..] | [_, ..] if text[..start].ends_with(b"<") && tag_end(&text[end..]).is_some() => {
+            (Separator::Tag, (end + tag_end(&text[end..])?).checked_sub(at)?)
+        }
+        // `('password', 'x')`, but no list of names.
+        [b',', ..] if named_in_quotes && text[..start - 1].trim_ascii_end().ends_with(b"(") => {
+            (Separator::Equals, 1)
+        }
         [b'%', b'3', b'D' | b'd' | b'A' | b'a', ..] => (Separator::Equals, 3),
         // `key="Password" value="x"`.
         _ if named_in_quotes && rest.starts_with(b"value=") => (Separator::Equals, 6),
@@ -113,6 +121,7 @@ pub(crate) fn value_after(
         let notation = Notation { quoted: true, separator, spaced, in_list: false };
         return (length > 0).then(|| Value { span: from..from + length, notation });
     }
+    at += markup(&text[at..]);
     // `N'x'` of SQL.
     at += usize::from(matches!(text.get(at..at + 2), Some([b'N' | b'E', b'\''])));
     let (open, escaped) = opening_quote(&text[at..]);
@@ -164,6 +173,41 @@ fn block_scalar(text: &[u8], start: usize, at: usize) -> Option<Span> {
 fn encoded_quote(rest: &[u8]) -> Option<&'static [u8]> {
     const QUOTES: [&[u8]; 6] = [b"&quot;", b"&#34;", b"&#39;", b"&#x27;", b"%22", b"%27"];
     QUOTES.into_iter().find(|quote| rest.starts_with(quote))
+}
+
+/// End of the opening tag of an element that has attributes.
+fn tag_end(rest: &[u8]) -> Option<usize> {
+    const MAX_TAG: usize = 200;
+    let near = &rest[..rest.len().min(MAX_TAG)];
+    let end = memchr::memchr2(b'>', b'<', near).filter(|end| near[*end] == b'>')?;
+    (near.first() == Some(&b' ') && near[..end].contains(&b'=') && !near[..end].ends_with(b"/"))
+        .then_some(end + 1)
+}
+
+/// Length of what stands around a value in markup and code, at the beginning of a text: `</b> <code>`, `<![CDATA[`,
+/// `Some(`.
+fn markup(rest: &[u8]) -> usize {
+    const TAGS: [&[u8]; 12] = [
+        b"</b>",
+        b"</strong>",
+        b"</td>",
+        b"</th>",
+        b"</span>",
+        b"<b>",
+        b"<code>",
+        b"<td>",
+        b"<span>",
+        b"<strong>",
+        b"<![CDATA[",
+        b"Some(",
+    ];
+    let mut length = 0;
+    for _ in 0..4 {
+        let blanks = count_while(rest, length, |byte| byte == b' ').min(2);
+        let Some(tag) = TAGS.iter().find(|tag| rest[length + blanks..].starts_with(tag)) else { break };
+        length += blanks + tag.len();
+    }
+    length
 }
 
 /// Length of the colours of a terminal at the beginning of a text: `ESC [ 1 ; 34 m`.
