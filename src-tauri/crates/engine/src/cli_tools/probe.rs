@@ -3,6 +3,8 @@
 //! Some programs write files, start others or ask the network whatever they are asked. So, where the kernel can do that,
 //! a program is asked while it can only read. One that prints no help so is asked again as a user would.
 
+mod secrets;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -63,6 +65,7 @@ pub async fn probe(entry: &CliEntry, leaves: bool) -> Result<Probed, ProbeError>
     if let Some(target) = entry.target().filter(|target| target != entry.program_name()) {
         probed.tools.iter_mut().for_each(|(_, definition)| mark_as(definition, &target));
     }
+    probed.tools.iter_mut().for_each(|(_, definition)| secrets::remove_secrets(definition));
     Ok(probed)
 }
 
