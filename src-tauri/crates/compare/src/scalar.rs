@@ -63,7 +63,15 @@ fn fits_multiple(piece: &Piece<'_>, argument: &Value, limit: Num) -> bool {
     if piece.holds("multipleOf", argument) {
         return true;
     }
-    let Num::Whole(divisor) = limit else { return false };
+    let Num::Whole(divisor) = limit else {
+        // Every multiple of 0.05 is one of 0.01, and every whole number is.
+        let Some(divisor) = Decimal::of(argument) else { return false };
+        let one = Decimal { digits: 1, places: 0 };
+        return is_whole(piece) && one.is_multiple_of(divisor)
+            || piece
+                .each("multipleOf")
+                .any(|(_, own)| Decimal::of(own).is_some_and(|own| own.is_multiple_of(divisor)));
+    };
     if divisor == 1 && is_whole(piece) {
         return true;
     }
@@ -71,4 +79,30 @@ fn fits_multiple(piece: &Piece<'_>, argument: &Value, limit: Num) -> bool {
         Some(Num::Whole(own)) => own.checked_rem(divisor) == Some(0) && Num::Whole(own).is_precise(),
         _ => false,
     })
+}
+
+/// A number as it is written: `digits` divided by 10 to the power of `places`.
+#[derive(Clone, Copy)]
+struct Decimal {
+    digits: i128,
+    places: u32,
+}
+
+impl Decimal {
+    /// Reads a number with few digits and without an exponent.
+    fn of(value: &Value) -> Option<Self> {
+        const MAX_DIGITS: usize = 15;
+        let text = value.as_number()?.to_string();
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        let digits = [whole, fraction].concat();
+        let is_short = digits.len() <= MAX_DIGITS;
+        let digits = is_short.then(|| digits.parse().ok()).flatten().filter(|digits| *digits > 0)?;
+        Some(Self { digits, places: u32::try_from(fraction.len()).ok()? })
+    }
+
+    fn is_multiple_of(self, divisor: Self) -> bool {
+        let places = self.places.max(divisor.places);
+        let scaled = |number: Self| number.digits.checked_mul(10_i128.checked_pow(places - number.places)?);
+        scaled(self).zip(scaled(divisor)).is_some_and(|(number, divisor)| number % divisor == 0)
+    }
 }
