@@ -347,7 +347,7 @@ pub struct AuditRow {
     pub name: Option<String>,
     /// Event: `cut`, `promote`, `pin`, `unpin`, `reject`, `rollback`, `undo`, `suspend`, `restore`, `drift`,
     /// `acknowledge`, `unacknowledge`, `resolve`, `override`, `cli_added`, `cli_removed`, `cli_approved`, `cli_rejected`,
-    /// `delete_interview`, `count_failures`, `count_results`, `learn_since`, `learn_all`.
+    /// `delete_interview`, `descriptions_accepted`, `descriptions_rejected`, `descriptions_open_again`, `count_failures`, `count_results`, `learn_since`, `learn_all`.
     pub event: String,
     /// Version number; for a rollback, of the target.
     pub version: Option<u32>,
@@ -408,7 +408,7 @@ impl AuditRow {
             "cli_approved" => "command-line tool approved".to_owned(),
             "cli_rejected" => "command-line tool rejected".to_owned(),
             "delete_interview" => "interview deleted".to_owned(),
-            other => other.to_owned(),
+            other => other.replace('_', " "),
         }
     }
 }

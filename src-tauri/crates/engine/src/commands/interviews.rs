@@ -125,6 +125,10 @@ impl Handle<DecideInterview> for Engine {
             }
             _ => None,
         };
+        let described = match command.decision {
+            InterviewDecision::Descriptions { accept, .. } => Some(accept),
+            _ => None,
+        };
         let person = command.person.clone();
         let registry = Arc::clone(&self.records.registry);
         let deciding = move || {
@@ -138,7 +142,17 @@ impl Handle<DecideInterview> for Engine {
         };
         let decided = tokio::task::spawn_blocking(deciding).await.map_err(internal)?;
         if let (Ok(_), Some((project_id, conversation_id))) = (&decided, deleted) {
-            self.audit_deletion(&project_id, &conversation_id, person.as_deref()).await?;
+            let tool = ToolId::new(OWN_SERVER, WILDCARD).map_err(internal)?;
+            let event = AuditEvent::DeleteInterview {
+                project_id: project_id.into(),
+                conversation_id: Some(conversation_id).filter(|id| !id.is_empty()).map(Into::into),
+            };
+            self.audit(&tool, event, person.as_deref()).await?;
+        }
+        if let (Ok(reply), Some(accepted)) = (&decided, described)
+            && let Some(tool) = reply["tool_id"].as_str().and_then(|tool| tool.parse().ok())
+        {
+            self.audit(&tool, AuditEvent::Describe { accepted }, person.as_deref()).await?;
         }
         self.describe_schemas().await?;
         self.records.events.renewed();
@@ -195,23 +209,13 @@ impl Handle<ImportInterviews> for Engine {
 }
 
 impl Engine {
-    /// Notes in the audit log that an interview was deleted.
-    async fn audit_deletion(
-        &self,
-        project_id: &str,
-        conversation_id: &str,
-        person: Option<&str>,
-    ) -> Result<(), ApiError> {
-        let tool = ToolId::new(OWN_SERVER, WILDCARD).map_err(internal)?;
-        let proposal = self.proposal(&tool, None, person, None);
-        let event = AuditEvent::DeleteInterview {
-            project_id: project_id.into(),
-            conversation_id: Some(conversation_id).filter(|id| !id.is_empty()).map(Into::into),
-        };
+    /// Notes in the audit log what a person decided about an interview.
+    async fn audit(&self, tool: &ToolId, event: AuditEvent, person: Option<&str>) -> Result<(), ApiError> {
+        let proposal = self.proposal(tool, None, person, None);
         let decisions = Arc::clone(&self.knowledge.decisions);
         let writing = move || decisions.write(proposal, |_| Ok(event));
         let written = tokio::task::spawn_blocking(writing).await.map_err(internal)?;
-        written.map(drop).map_err(|error| not_written(&tool, error))
+        written.map(drop).map_err(|error| not_written(tool, error))
     }
 
     /// Advertises the descriptions that are accepted now.

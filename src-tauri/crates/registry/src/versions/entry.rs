@@ -101,6 +101,11 @@ pub enum AuditEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         conversation_id: Option<Box<str>>,
     },
+    /// Descriptions that an interview proposed were accepted, and clients get them; rejected; or opened again.
+    Describe {
+        /// Whether they are accepted; none if they are open again.
+        accepted: Option<bool>,
+    },
     /// Results whose text begins so are failures, or are not.
     FailingText {
         /// How the text begins.
@@ -186,7 +191,7 @@ impl AuditEvent {
             Self::Cut(_) | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => false,
             Self::Drift(_) | Self::Acknowledge { .. } | Self::Unacknowledge { .. } => false,
             Self::Resolve { .. } | Self::Override {} | Self::CommandLine { .. } => false,
-            Self::DeleteInterview { .. } => false,
+            Self::DeleteInterview { .. } | Self::Describe { .. } => false,
             Self::Promote { .. } | Self::Pin { .. } | Self::Unpin {} | Self::Reject { .. } => true,
             Self::Rollback { .. } | Self::FailingText { .. } | Self::LearnSince { .. } => true,
         }
@@ -212,6 +217,9 @@ impl AuditEvent {
                 CommandLineChange::Rejected => "cli_rejected",
             },
             Self::DeleteInterview { .. } => "delete_interview",
+            Self::Describe { accepted: Some(true) } => "descriptions_accepted",
+            Self::Describe { accepted: Some(false) } => "descriptions_rejected",
+            Self::Describe { accepted: None } => "descriptions_open_again",
             Self::FailingText { fails: true, .. } => "count_failures",
             Self::FailingText { fails: false, .. } => "count_results",
             Self::LearnSince { since: Some(_) } => "learn_since",
@@ -234,7 +242,8 @@ impl AuditEvent {
             Self::Unpin {} | Self::Undo { .. } | Self::Suspend {} | Self::Restore {} => None,
             Self::Drift(_) | Self::Acknowledge { .. } | Self::Unacknowledge { .. } => None,
             Self::Resolve { .. } | Self::Override {} | Self::CommandLine { .. } => None,
-            Self::DeleteInterview { .. } | Self::FailingText { .. } | Self::LearnSince { .. } => None,
+            Self::DeleteInterview { .. } | Self::Describe { .. } => None,
+            Self::FailingText { .. } | Self::LearnSince { .. } => None,
         }
     }
 

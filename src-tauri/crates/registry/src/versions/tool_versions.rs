@@ -265,8 +265,8 @@ impl ToolVersions {
         let by_person = entry.actor.kind != ActorKind::Policy;
         match &entry.event {
             AuditEvent::Cut(cut) => return self.cut(cut, entry),
-            AuditEvent::Override {} | AuditEvent::CommandLine { .. } | AuditEvent::DeleteInterview { .. } => {
-            }
+            AuditEvent::Override {} | AuditEvent::CommandLine { .. } => {}
+            AuditEvent::DeleteInterview { .. } | AuditEvent::Describe { .. } => {}
             AuditEvent::Suspend {} => self.suspended = true,
             AuditEvent::Restore {} => self.suspended = false,
             AuditEvent::Drift(event) => return self.drifts.raise(event, entry),
