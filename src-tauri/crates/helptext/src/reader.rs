@@ -83,11 +83,25 @@ fn of_lines(lines: &[String], name: &str) -> (Definition, bool) {
     }
     definition.subcommands = subcommands(&entries, &usage);
     definition.positionals = positionals(&entries, &usage, &definition.subcommands);
+    if definition.subcommands.is_empty() {
+        take_commands(&mut definition);
+    }
     effects::mark(&mut definition);
     if definition.is_empty() {
         definition.notes.push("no option, argument or subcommand was found in the text".to_owned());
     }
     (definition, usage.takes_command)
+}
+
+/// Makes the values of an argument such as `GROUP_OR_COMMAND ...` subcommands: Airflow lists them beneath it, in groups.
+fn take_commands(definition: &mut Definition) {
+    let is_command = |argument: &Positional| {
+        argument.repeated && argument.choices.len() > 1 && argument.name.to_lowercase().ends_with("command")
+    };
+    let Some(at) = definition.positionals.iter().position(is_command) else { return };
+    let argument = definition.positionals.remove(at);
+    let alone = |name: String| Subcommand { name, ..Subcommand::default() };
+    definition.subcommands = argument.choices.into_iter().map(alone).collect();
 }
 
 /// The flags of entries, and the subcommands that are listed.

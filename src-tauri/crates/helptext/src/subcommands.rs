@@ -29,6 +29,8 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     // yargs: `c8 report  write a report`. With the last word of a command alone in front, in several lines: jigdo-file has short
     // names behind, `verify ver  …`.
     let program = usage.command.split(' ').next_back().unwrap_or_default();
+    let script = script(entries);
+    let program = script.unwrap_or(program);
     let after = |left: &str, name: &str| -> Option<usize> {
         // Of npm packages: `@puppeteer/browsers install`.
         let bare =
@@ -106,6 +108,20 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         found.clear();
     }
     found
+}
+
+/// The name of a script in front of all commands: yargs writes that of the file it was started from, `index.js build`.
+fn script(entries: &[Entry]) -> Option<&str> {
+    let mut lefts = entries.iter().filter(|entry| entry.section == Section::Commands).filter_map(|entry| {
+        match &entry.what {
+            What::Name(left) => Some(left.as_str()),
+            What::Options(_) => None,
+        }
+    });
+    let first = lefts.next()?.split_once(' ')?.0;
+    let is_script = [".js", ".mjs", ".cjs", ".ts", ".py"].iter().any(|end| first.ends_with(end));
+    let is_everywhere = lefts.all(|left| left.strip_prefix(first).is_some_and(|rest| rest.starts_with(' ')));
+    (is_script && is_everywhere).then_some(first)
 }
 
 /// The values of an argument that stands for a subcommand: `{start,stop} ...`, `<command>  One of these commands: a, b`.

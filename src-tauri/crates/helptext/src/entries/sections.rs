@@ -50,7 +50,8 @@ pub fn begins_other(line: &str) -> bool {
 
 /// Whether a line can be nothing but a heading: prisma, `Flags`, as far in as `Commands`.
 pub(super) fn is_title(text: &str) -> bool {
-    ["Flags", "Options", "Arguments", "Examples", "Environment"].contains(&text)
+    // Airflow: `Groups`, beneath the argument that they are values of.
+    ["Flags", "Options", "Arguments", "Examples", "Environment", "Groups"].contains(&text)
 }
 
 pub(super) fn section(heading: &str) -> Section {
@@ -71,7 +72,9 @@ pub(super) fn section(heading: &str) -> Section {
         || has("learn more")
     {
         Section::Prose
-    } else if text.starts_with("optional commands") || text == "group is one of the following" {
+    } else if text.starts_with("optional commands")
+        || ["group is one of the following", "groups", "subgroups"].contains(&text.as_str())
+    {
         Section::Commands
     } else if has("option") || has("flag") || has("switches") && !text.starts_with("for ") {
         Section::Options

@@ -114,6 +114,20 @@ fn names_can_be_as_wide_as_their_column_or_wider() {
             "Available commands:\n  x\n  + create    Create one\n  + drop      Drop one\n    run       Run it\n",
             "create drop run",
         ),
+        // Azure, Airflow
+        (
+            "Group\n    x\n\nSubgroups:\n    acr                : Manage it.\n    config [Preview]   : Set it\n                         up.\n\nCommands:\n    login              : Log in.\n",
+            "acr config login",
+        ),
+        (
+            "Usage: x [-h] GROUP_OR_COMMAND ...\n\nPositional Arguments:\n  GROUP_OR_COMMAND\n\n    Groups\n      assets        Do assets\n      auth          Log in. Either with\n                    a token or not.\n\n    Commands:\n      version       Show it\n\nOptions:\n  -h, --help        show it\n",
+            "assets auth version",
+        ),
+        // yargs, started from its file
+        (
+            "Deploys it\n\nCommands:\n  index.js import  Take it  [aliases: deploy]\n  index.js export  Write it\n\nOptions:\n  --help  Show help\n",
+            "import export",
+        ),
     ] {
         assert_eq!(of(text, "x"), expected, "{text}");
     }
