@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 
 use super::entry::{CliEntry, Confine};
+use super::list_edit::with_list;
 use crate::files;
 
 /// Name of the file in the data directory.
@@ -174,10 +175,26 @@ fn edit(path: &Path, change: impl FnOnce(&mut Vec<Value>)) -> Result<(), FileErr
     if document == before {
         return Ok(());
     }
-    let mut text =
-        serde_json::to_string_pretty(&document).map_err(|error| FileError::Form(error.to_string()))?;
-    text.push('\n');
+    let text = match rewritten(path, &before, &document) {
+        Some(text) => text,
+        None => {
+            serde_json::to_string_pretty(&document).map_err(|error| FileError::Form(error.to_string()))?
+                + "\n"
+        }
+    };
     files::replace(path, &text).map_err(|error| FileError::Io(format!("cannot be written: {error}")))
+}
+
+/// The text of the file with another list of entries. `None` if there is no file.
+fn rewritten(path: &Path, before: &Value, after: &Value) -> Option<String> {
+    let text = files::read_text(path).ok().flatten()?;
+    let bare = text.trim_start_matches('\u{feff}');
+    let list = |document: &Value| document.get("tools").and_then(Value::as_array).cloned();
+    let new = with_list(bare, "tools", &list(before)?, &list(after)?)?;
+    let mark = &text[..text.len() - bare.len()];
+    // What was written must be what is meant.
+    let is_meant = serde_json::from_str::<Value>(&new).is_ok_and(|read| read == *after);
+    is_meant.then(|| format!("{mark}{new}"))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod calling;
 mod entry;
 mod file;
 mod keeper;
+mod list_edit;
 mod paths;
 mod persona;
 mod probe;
