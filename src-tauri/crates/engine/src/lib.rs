@@ -50,6 +50,7 @@ pub use files::save_file;
 pub use follower::Follower;
 pub use http::{Page, Pages, ServeError, Serving, StartError, serve};
 pub use instance::{Instance, UsedFiles, is_same_file};
+pub use interviews::library::check_discovery_schema;
 pub use interviews::minizinc::DS_VARIABLE;
 pub use knowledge::checking::{CheckError, Checker};
 pub use knowledge::overrides::check as check_overrides;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use schemascope_interview::{Library, MAX_FILE_BYTES, MAX_FILES, Origin, Scripts, SourceFile};
+use schemascope_interview::{FileProblem, Library, MAX_FILE_BYTES, MAX_FILES, Origin, Scripts, SourceFile};
+use schemascope_judge::Judge;
 
 /// Folder of the user's files in the data directory.
 const FOLDER: &str = "discovery-schemas";
@@ -53,6 +54,28 @@ pub(super) fn scripts() -> Scripts {
     let files: Vec<(String, String)> =
         SCRIPTS.iter().map(|(name, text)| (format!("surrogates/{name}.json"), (*text).to_owned())).collect();
     Scripts::read(&files)
+}
+
+/// Reads a file as it would be read beside the library's own. Returns the id of its Discovery Schema, or what is wrong.
+pub fn check_discovery_schema(path: &Path, text: &str) -> Result<String, FileProblem> {
+    let path = path.display().to_string();
+    let mut files = own_files();
+    files.push(SourceFile { path: path.clone(), text: text.to_owned(), origin: Origin::User });
+    let library = Library::read(&files);
+    if let Some(unusable) = library.unusable().iter().find(|file| file.path == path) {
+        return Err(FileProblem { line: unusable.line, reason: unusable.reason.clone() });
+    }
+    let entry = library.entries().find(|entry| entry.path == path);
+    let Some(entry) = entry else {
+        return Err(FileProblem { line: 1, reason: "it has no Discovery Schema".to_owned() });
+    };
+    match &entry.schema.validate {
+        Some(schema) if Judge::new(schema).is_broken() => {
+            let reason = "\"validate\" is not a JSON Schema that can be used".to_owned();
+            Err(FileProblem { line: 1, reason })
+        }
+        _ => Ok(entry.schema.id.clone()),
+    }
 }
 
 fn own_files() -> Vec<SourceFile> {

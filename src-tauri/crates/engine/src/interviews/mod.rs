@@ -8,7 +8,7 @@ mod deletion;
 pub(crate) mod describe;
 pub(crate) mod fields;
 pub(crate) mod language;
-mod library;
+pub(crate) mod library;
 pub(crate) mod minizinc;
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! The text of an `mcp.json`: JSON with comments and trailing commas.
 
-use schemascope_json::jsonc::{self, Node, Object};
+use schemascope_json::jsonc::{self, Node, Object, ObjectProp};
 use serde_json::{Map, Number, Value};
 
 use super::ConfigError;
@@ -8,7 +8,7 @@ use super::ConfigError;
 /// Keys of the object of servers: that of most clients, and that of VS Code.
 const SERVERS_KEYS: &[&str] = &["mcpServers", "servers"];
 
-/// Returns names and values of the entries in order, including duplicate names.
+/// Returns names and values of the entries in order, including duplicate names. A file may have both keys.
 pub(super) fn entries(text: &str) -> Result<Vec<(String, Value)>, ConfigError> {
     let tree = jsonc::parse(text).map_err(|error| ConfigError::Json(error.sentence))?;
     let root = match &tree.root {
@@ -16,9 +16,15 @@ pub(super) fn entries(text: &str) -> Result<Vec<(String, Value)>, ConfigError> {
         Some(Node::Object(root)) => root,
         Some(_) => return Err(ConfigError::NoServers),
     };
-    let servers = SERVERS_KEYS.iter().find_map(|key| root.get(key)).ok_or(ConfigError::NoServers)?;
-    let Node::Object(servers) = &servers.value else { return Err(ConfigError::NoServers) };
-    Ok(servers.properties.iter().map(|entry| (entry.name.as_str().to_owned(), value(&entry.value))).collect())
+    let mut entries = Vec::new();
+    let mut lists = SERVERS_KEYS.iter().filter_map(|key| root.get(key)).peekable();
+    lists.peek().ok_or(ConfigError::NoServers)?;
+    for servers in lists {
+        let Node::Object(servers) = &servers.value else { return Err(ConfigError::NoServers) };
+        let named = |entry: &ObjectProp<'_>| (entry.name.as_str().to_owned(), value(&entry.value));
+        entries.extend(servers.properties.iter().map(named));
+    }
+    Ok(entries)
 }
 
 fn value(node: &Node<'_>) -> Value {

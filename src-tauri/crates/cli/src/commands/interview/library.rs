@@ -71,12 +71,12 @@ pub async fn library(args: &Args, front: &Front) -> Result<ExitCode> {
 
 pub fn check(args: &Args, file: &Path) -> Result<ExitCode> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    match schemascope_interview::read_schema(&text) {
-        Ok(schema) => {
+    match schemascope_engine::check_discovery_schema(file, &text) {
+        Ok(id) => {
             if args.json {
-                output::json(&json!({"usable": true, "ds_id": schema.id}))?;
+                output::json(&json!({"usable": true, "ds_id": id}))?;
             } else {
-                output::line(&format!("{}: {} can be used", file.display(), harmless(&schema.id)))?;
+                output::line(&format!("{}: {} can be used", file.display(), harmless(&id)))?;
             }
             Ok(ExitCode::SUCCESS)
         }
