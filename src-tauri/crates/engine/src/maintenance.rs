@@ -100,6 +100,13 @@ pub async fn redact_stored(
     }
     let key = DataDir::own(&options.data_dir)?.hash_key()?;
     done.left.extend(Some(overrides).filter(|file| holds(file)));
+    // Wrappers follow what is known the next time Schemascope runs, and may be copied before.
+    let is_secret = |text: &str| matches!(redactor.text(text), std::borrow::Cow::Owned(_));
+    done.left.extend(
+        crate::wrappers::files(&options.data_dir)
+            .into_iter()
+            .filter(|file| std::fs::read_to_string(file).is_ok_and(|text| is_secret(&text))),
+    );
     done.left.extend(theirs.into_iter().filter(|file| holds(file) || has_values(file, key, &redactor)));
     Ok(done)
 }

@@ -28,8 +28,8 @@ use current::{Basis, Current};
 pub(crate) use evolver::{Evolver, Look};
 use folder::{Root, WrapperFolder, WriteError};
 pub(crate) use known::KnownTools;
-pub(crate) use targets::set_aside;
 use targets::{TargetFile, TargetsError};
+pub(crate) use targets::{files, set_aside};
 pub(crate) use tokens::tokens;
 
 /// Writes wrappers, one folder at a time.

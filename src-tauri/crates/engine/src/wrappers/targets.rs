@@ -25,6 +25,37 @@ pub(crate) fn set_aside(data: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
+/// Endings of the files of wrappers.
+const ENDINGS: [&str; 4] = ["json", "py", "rs", "ts"];
+
+/// Most files of wrappers that are listed.
+const MAX_FILES: usize = 5_000;
+
+/// The files in all folders whose wrappers are kept current.
+pub(crate) fn files(data: &Path) -> Vec<PathBuf> {
+    let targets = TargetFile::new(data).read().unwrap_or_default();
+    let mut folders: Vec<(PathBuf, usize)> =
+        targets.into_iter().map(|target| (PathBuf::from(target.path), 0)).collect();
+    let mut files = Vec::new();
+    while let Some((folder, depth)) = folders.pop() {
+        // What is read of a folder is what was written: two levels below it.
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() && depth < 2 => folders.push((entry.path(), depth + 1)),
+                Ok(kind) if kind.is_file() && files.len() < MAX_FILES => {
+                    let path = entry.path();
+                    let is_code =
+                        path.extension().is_some_and(|ending| ENDINGS.iter().any(|one| ending == *one));
+                    files.extend(is_code.then_some(path));
+                }
+                _ => {}
+            }
+        }
+    }
+    files.sort_unstable();
+    files
+}
+
 /// The file. Changes need the lock of [`super::Wrappers`].
 #[derive(Debug)]
 pub(super) struct TargetFile(PathBuf);
