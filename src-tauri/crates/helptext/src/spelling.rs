@@ -2,6 +2,7 @@
 
 mod brackets;
 mod commands;
+mod nested;
 mod prefixes;
 mod productions;
 mod titles;
@@ -63,6 +64,7 @@ pub fn usual(lines: &[String], name: &str) -> Vec<String> {
     let mut usual = Vec::with_capacity(lines.len());
     let mut lines = lines.to_vec();
     prefixes::remove(&mut lines, name);
+    nested::listed(&mut lines);
     let second = second_column(&lines);
     let mut lines = brackets::bare_entries(brackets::joined_usage(&lines));
     productions::listed(&mut lines, name);

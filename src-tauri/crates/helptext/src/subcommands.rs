@@ -76,7 +76,10 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         let is_argument = entry.section == Section::Other
             && usage.positionals.len() <= MOST_ARGUMENTS
             && usage.positionals.iter().any(|positional| positional.name.eq_ignore_ascii_case(&command.name));
-        if is_argument {
+        // `commands:` above `command`, and nothing beneath.
+        let is_place = is_placeholder(&command.name)
+            && usage.positionals.iter().any(|positional| positional.name == command.name);
+        if is_argument || is_place {
             continue;
         }
         let is_known = found.iter().any(|known| known.name == command.name);

@@ -33,7 +33,8 @@ pub fn is_placeholder(name: &str) -> bool {
     const RESTS: &[&str] =
         &["", "command", "arguments", "args", "arg", "options", "opts", "specific", "string", "parameters"];
     let lower = name.to_lowercase();
-    let lower = lower.strip_suffix("|help").unwrap_or(&lower);
+    let lower = lower.trim_matches(['{', '}']);
+    let lower = lower.strip_suffix("|help").unwrap_or(lower);
     let (word, rest) = lower.split_once([' ', '-', '_']).unwrap_or((lower, ""));
     let is_head = COMMANDS.contains(&word) || word == "object" || is_action(word);
     matches!(lower, "args" | "arg" | "arguments" | "parameters")

@@ -121,7 +121,7 @@ impl<'a> Form<'a> {
                             || next.starts_with('<')
                             || next.chars().all(|c| !c.is_lowercase()))
                         && (depth > 0 || !next.starts_with('['))
-                        && !text.contains('=')
+                        && !text.split(' ').any(|part| part.starts_with('-') && part.contains('='))
                     {
                         text.push(' ');
                         text.push_str(next);
