@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use crate::definition::{Definition, OptionDefinition, Subcommand};
+use crate::definition::{Definition, OptionDefinition, Subcommand, Value};
 use crate::hints::bare;
 use crate::known::Known;
 use crate::patterns::{is_match, pattern};
@@ -60,7 +60,7 @@ impl Effect {
 // All patterns are for text in small letters. A verb that runs something, and what is run, in one sentence.
 pattern!(
     RUNS,
-    r"\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b|\b(?:commands?|programs?|executables?|scripts?|hooks?|binary)\b[^.;]{0,30}?\bto (?:be )?(?:run|executed?|invoked?|start(?:ed)?|launch(?:ed)?|call(?:ed)?|spawn(?:ed)?)\b|\b(?:text|strings?)\b[^.;]{0,30}?\bto (?:be )?executed?\b"
+    r"\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b|\b(?:commands?|programs?|executables?|scripts?|hooks?|binary)\b[^.;]{0,30}?\bto (?:be )?(?:run|executed?|invoked?|start(?:ed)?|launch(?:ed)?|call(?:ed)?|spawn(?:ed)?)\b|\b(?:text|strings?)\b[^.;]{0,30}?\bto (?:be )?executed?\b|\bscripts?\b[^.;]{0,30}?\bsourced\b"
 );
 pattern!(
     LOADS,
@@ -78,7 +78,7 @@ pattern!(
 );
 pattern!(
     RUN_NAME,
-    r"^(?:command|command_?line|command_?option|cmd|program|prog|program_?option|code|exec|executable|shell|script|shell_?command|shell_?cmd|hook|plugin|pager|editor|interpreter|player)s?$"
+    r"^(?:(?:\w+_)?(?:command|cmd)|command_?line|command_?option|program|prog|program_?option|exec|shell|script|shell_?command|shell_?cmd|hook|plugin|pager|editor|interpreter|player)s?$"
 );
 pattern!(
     RUN_FLAG,
@@ -157,7 +157,10 @@ pub fn mark(definition: &mut Definition) {
     let path = words.get(1..).unwrap_or_default().join(" ");
     for option in &mut definition.options {
         option.effects = of_option(option, known, &path);
+        let is_known = |flag: &String| known.is_some_and(|known| known.is_repeatable(&path, flag));
+        option.repeated |= option.value != Value::None && option.flags.iter().any(is_known);
     }
+    inherit(&mut definition.options);
     definition.reads_stdin |= path.is_empty() && known.is_some_and(|known| known.reads_stdin);
     definition.effects = known.map(|known| known.subcommand(&path).to_vec()).unwrap_or_default();
     let of_arguments = of_arguments(&definition.command);
@@ -185,6 +188,26 @@ pub fn mark(definition: &mut Definition) {
         }
         sort(&mut effects);
         positional.effects = effects;
+    }
+}
+
+/// Gives an option that is described as being like another one its effects: `--post-filter  Like '--filter', but for posts`.
+fn inherit(options: &mut [OptionDefinition]) {
+    let effects: Vec<(Vec<String>, Vec<Effect>)> =
+        options.iter().map(|option| (option.flags.clone(), option.effects.clone())).collect();
+    for option in options {
+        let like = ["Like ", "Same as ", "Similar to "]
+            .iter()
+            .find_map(|words| option.description.strip_prefix(words));
+        let flag = like.map(|rest| rest.trim_start_matches(['\'', '"', '`']));
+        let Some(flag) = flag.and_then(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '-').next())
+        else {
+            continue;
+        };
+        if let Some((_, more)) = effects.iter().find(|(flags, _)| flags.iter().any(|known| known == flag)) {
+            option.effects.extend(more);
+            sort(&mut option.effects);
+        }
     }
 }
 

@@ -111,7 +111,13 @@ pub fn is_repeated(description: &str) -> bool {
 
 /// Whether a description says that an option must be given.
 pub fn is_required(description: &str) -> bool {
-    is_match(&REQUIRED, description)
+    // `This flag is required when Markdown is read` says that it is not.
+    const CONDITIONS: [&str; 7] = ["when", "if", "for", "unless", "only", "with", "by"];
+    let Some(found) = found(&REQUIRED, description).and_then(|captures| captures.get(0)) else {
+        return false;
+    };
+    let next = description[found.end()..].split_whitespace().next().unwrap_or_default();
+    !CONDITIONS.contains(&next)
 }
 
 /// A value's name without brackets, `=`, quotes and dots.
@@ -150,7 +156,7 @@ fn is_balanced(text: &str) -> bool {
 /// Whether a value's name says that there can be several.
 pub fn is_list_name(name: &str) -> bool {
     const LISTS: &[&str] =
-        &["Array", "strings", "stringArray", "stringSlice", "stringToString", "list", "ints", "uints"];
+        &["Array", "strings", "stringArray", "stringSlice", "stringToString", "ints", "uints"];
     // `--x=...` is a value without a name.
     (name.contains("...") || name.contains('…')) && !bare(name).is_empty()
         || name == "[]"
@@ -169,8 +175,6 @@ pub fn kind(name: &str, default: Option<&str>, description: &str) -> ValueType {
         "lines",
         "port",
         "nr",
-        "columns",
-        "cols",
         "days",
         "uint",
         "int32",

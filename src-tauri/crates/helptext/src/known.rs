@@ -1,6 +1,6 @@
 //! What options of well-known programs do, where their help text does not say it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use crate::effects::Effect;
@@ -29,6 +29,8 @@ pub struct Known {
     pub reads_stdin: bool,
     /// Whether its first word is read as options, even without a dash.
     pub bundle: bool,
+    /// Flags that can be given several times, also of a subcommand: `commit>-m`.
+    repeatable: HashSet<&'static str>,
     /// Effects by flag, or by subcommand and flag (`fetch>--upload-pack`).
     options: HashMap<&'static str, Vec<Effect>>,
     /// Effects of all positional arguments.
@@ -48,6 +50,12 @@ impl Known {
         let of_subcommand = || self.options.get(format!("{subcommand} {flag}").replace(' ', ">").as_str());
         let found = if subcommand.is_empty() { None } else { of_subcommand() };
         found.or_else(|| self.options.get(flag)).map(Vec::as_slice)
+    }
+
+    /// Whether a flag of a subcommand can be given several times.
+    pub fn is_repeatable(&self, subcommand: &str, flag: &str) -> bool {
+        let of_subcommand = format!("{subcommand} {flag}").replace(' ', ">");
+        self.repeatable.contains(flag) || self.repeatable.contains(of_subcommand.as_str())
     }
 
     /// Effects of a subcommand, and of all below it.
@@ -109,6 +117,7 @@ fn parse(table: &'static str) -> Vec<Known> {
         };
         let items = right.split_whitespace();
         match left.strip_prefix("subcommand ") {
+            _ if left == "repeatable" => known.repeatable.extend(items),
             _ if left == "arguments" => known.positionals = effects(right),
             Some(words) => known.subcommands.extend(items.map(|item| (item, effects(words)))),
             None => known.options.extend(items.map(|item| (item, effects(left)))),
@@ -155,8 +164,9 @@ mod tests {
         {
             assert!(line.contains(": "), "{line}");
             let left = line.trim().split(": ").next().unwrap();
-            let words =
-                left.split_whitespace().filter(|word| !matches!(*word, "subcommand" | "arguments" | "none"));
+            let words = left
+                .split_whitespace()
+                .filter(|word| !matches!(*word, "subcommand" | "arguments" | "none" | "repeatable"));
             assert!(words.clone().all(|word| Effect::of_word(word).is_some()), "{line}");
         }
     }

@@ -412,8 +412,8 @@ fn option(spec: &Spec, description: &str, table: &[String]) -> OptionDefinition 
             true => hints::kind(&values, default.as_deref(), description),
         },
         choices,
-        default: default.filter(|_| takes_value),
-        required: hints::is_required(description),
+        default: default.filter(|default| takes_value && !says_none(default)),
+        required: takes_value && hints::is_required(description),
         repeated: hints::is_repeated(description)
             || takes_value && (several.is_some() || hints::is_list_name(&values)),
         description: description.to_owned(),
@@ -426,6 +426,11 @@ fn option(spec: &Spec, description: &str, table: &[String]) -> OptionDefinition 
         },
         list: takes_value && several.is_some(),
     }
+}
+
+/// Whether a default says that there is none.
+fn says_none(default: &str) -> bool {
+    ["None", "none", "null", "nil", "undefined"].contains(&default)
 }
 
 /// The name of the values of which there can be any number, as argparse writes it: `FILE` of `FILE [FILE ...]`, of

@@ -1,5 +1,6 @@
 //! Entries that libraries write in a way of their own, in the usual way. Columns stay where they are.
 
+mod aligned;
 mod brackets;
 mod commands;
 mod nested;
@@ -65,6 +66,7 @@ pub fn usual(lines: &[String], name: &str) -> Vec<String> {
     let mut lines = lines.to_vec();
     prefixes::remove(&mut lines, name);
     nested::listed(&mut lines);
+    aligned::at_the_end(&mut lines);
     let second = second_column(&lines);
     let mut lines = brackets::bare_entries(brackets::joined_usage(&lines));
     productions::listed(&mut lines, name);

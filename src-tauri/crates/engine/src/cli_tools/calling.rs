@@ -122,8 +122,8 @@ impl Served {
         let how = match outcome.ended {
             Ended::Exit(code) => {
                 meta.insert(META_EXIT_CODE.to_owned(), code.into());
-                let is_ok = code == 0 && self.entry.ok_exit_codes.is_empty()
-                    || self.entry.ok_exit_codes.contains(&code);
+                let ok = self.entry.ok_exit_codes();
+                let is_ok = ok.contains(&code);
                 (!is_ok).then(|| format!("exit code {code}"))
             }
             Ended::Signal(FILE_TOO_LARGE) => Some(

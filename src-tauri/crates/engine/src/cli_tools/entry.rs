@@ -304,6 +304,18 @@ impl CliEntry {
         secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, "[redacted]"))
     }
 
+    /// Exit codes of calls that succeed. Programs that compare or search say with 1 that they found nothing.
+    pub(crate) fn ok_exit_codes(&self) -> &[i32] {
+        const SEARCHING: [&str; 12] =
+            ["ag", "cmp", "diff", "egrep", "fgrep", "grep", "look", "pgrep", "rg", "sdiff", "zdiff", "zgrep"];
+        let program = self.program_name();
+        match self.ok_exit_codes.as_slice() {
+            [] if SEARCHING.contains(&program) => &[0, 1],
+            [] => &[0],
+            own => own,
+        }
+    }
+
     /// Whether calls are to be confined: as the entry says, and by default where it names roots.
     pub(crate) fn is_confined(&self) -> bool {
         match self.confine {

@@ -85,7 +85,8 @@ impl CliTools {
         let changes = watcher.watch(&path);
         let tools = Self {
             path,
-            data: data.to_owned(),
+            // Values are searched for it as text, in which a relative path would be any word.
+            data: std::path::absolute(data).unwrap_or_else(|_| data.to_owned()),
             fixed,
             approved: Mutex::default(),
             requests: Requests::open(data),

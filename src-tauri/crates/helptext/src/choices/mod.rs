@@ -19,6 +19,8 @@ mod rows;
 mod tables;
 mod well_known;
 
+use std::borrow::Cow;
+
 pub use description::of_description;
 pub(crate) use list::closed;
 pub use name::of_name;
@@ -29,7 +31,7 @@ use crate::hints::{bare, default, is_list_name};
 use crate::patterns::{is_match, pattern};
 use crate::spec::Spec;
 
-pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.?e|such as|for example|for instance|including|like)\b");
+pattern!(EXAMPLES, r"(?i)\b(?:e\.g|i\.?e|such as|for example|for instance|including|like)\b|\bexamples?:");
 
 /// Most choices of an option.
 pub(crate) const MAX_CHOICES: usize = 200;
@@ -130,6 +132,7 @@ const MOSTLY_KINDS: &[&str] = &[
 /// The values that an option's entry lists, in the name of its value or in the description, and whether it takes one: a
 /// description may be nothing but the list.
 pub fn of_option(spec: &Spec, value: Value, description: &str, table: &[String]) -> (Value, Vec<String>) {
+    let description = &*without_examples(description);
     let (value, mut listed) = listed(spec, value, description);
     if listed.is_empty() && value != Value::None {
         listed = rows::rows(description, table, &spec.values.join(" "));
@@ -143,6 +146,20 @@ pub fn of_option(spec: &Spec, value: Value, description: &str, table: &[String])
     // A longer list would not be closed.
     let is_closed = choices.len() <= MAX_CHOICES;
     (value, if is_closed { choices } else { Vec::new() })
+}
+
+/// A description without examples in parentheses: `(e.g. '2025-10-31', '1767972600')`.
+fn without_examples(description: &str) -> Cow<'_, str> {
+    const BEGINNINGS: [&str; 3] = ["(e.g.", "(for example", "(such as"];
+    let mut text = Cow::Borrowed(description);
+    for begins in BEGINNINGS {
+        while let Some(start) = text.find(begins)
+            && let Some(length) = text[start..].find(')')
+        {
+            text = format!("{}{}", &text[..start], &text[start + length + 1..]).into();
+        }
+    }
+    text
 }
 
 fn listed(spec: &Spec, value: Value, description: &str) -> (Value, Vec<String>) {

@@ -57,9 +57,15 @@ pub(super) fn in_parentheses(description: &str, name: &str) -> Vec<String> {
         // `default PEM (PEM, DER or NSS)`, but not `default text (plain, wide)`.
         let mut last = before.split_whitespace().rev();
         let named = last.next().unwrap_or_default();
-        let is_of_default =
-            named.contains("default") || last.next().is_some_and(|word| word.contains("default"));
+        // `Default: 1 (sequential, stable)`
+        let says_default = |word: &str| word.to_lowercase().contains("default");
+        let is_of_default = says_default(named) || last.next().is_some_and(says_default);
         if is_of_default && !items.iter().any(|item| item == named) {
+            return None;
+        }
+        // `(12.0.0.0/8,FR,CN)`
+        let is_number = |item: &String| item.chars().all(|c| c.is_ascii_digit() || c == '.');
+        if items.iter().any(|item| is_number(item) && item.matches('.').count() > 2) {
             return None;
         }
         let marks_default = list.contains(" (default)");

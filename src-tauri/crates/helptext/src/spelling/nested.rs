@@ -75,8 +75,14 @@ fn nested(lines: &[String], at: usize, usage: &str) -> Option<(Vec<String>, usiz
         end += 1;
     }
     let (mut commands, mut count) = (Vec::new(), 0);
-    while let Some(next) = lines.get(end).filter(|next| indent(next) >= BENEATH) {
-        if indent(next) == BENEATH {
+    // Some formatters put an empty line between them.
+    let goes_on = |at: usize| {
+        let rest = lines.get(at..)?;
+        let next = rest.iter().find(|line| !line.trim().is_empty()).filter(|next| indent(next) >= BENEATH);
+        next.and_then(|_| rest.first())
+    };
+    while let Some(next) = goes_on(end) {
+        if indent(next) == BENEATH && !next.trim().is_empty() {
             let head = next.trim().split("  ").next().unwrap_or_default();
             let (name, aliases) = head.split_once(" (").unwrap_or((head, ""));
             if !is_name(name) || name.contains(' ') || !aliases.is_empty() && !aliases.ends_with(')') {

@@ -6,12 +6,20 @@ pattern!(FIRST_SPELLING, r"^(\s*-\w\S*,)(\s{2,})(\w.*)$");
 pattern!(SECOND_SPELLING, r"^(\s+)(--[\w-]+(?:=\S+)?)\s+([a-z(].*)$");
 
 /// rich: joins a list that is wrapped in its own column, beside the description: `[keep|80m|64m  Frequency`, `|32m|24m]`.
+/// Newer versions write `<keep|80m`.
 pub(super) fn join_lists(lines: &mut [String]) {
+    for (open, close) in [('[', ']'), ('<', '>')] {
+        join_lists_in(lines, open, close);
+    }
+}
+
+fn join_lists_in(lines: &mut [String], open: char, close: char) {
     const MOST: usize = 12;
+    let begins = format!("  {open}");
     for at in 0..lines.len() {
-        let Some(start) = lines[at].find("  [").map(|start| start + 2) else { continue };
+        let Some(start) = lines[at].find(&begins).map(|start| start + 2) else { continue };
         let first = cell(&lines[at], start).to_owned();
-        if !first.contains('|') || first.contains([']', ' ']) {
+        if !first.contains('|') || first.contains([close, ' ']) {
             continue;
         }
         let mut list = first.clone();
@@ -23,11 +31,11 @@ pub(super) fn join_lists(lines: &mut [String]) {
             }
             list.push_str(&more);
             taken += 1;
-            if more.ends_with(']') {
+            if more.ends_with(close) {
                 break;
             }
         }
-        if !list.ends_with(']') {
+        if !list.ends_with(close) {
             continue;
         }
         lines[at].replace_range(start..start + first.len(), &list);

@@ -49,14 +49,16 @@ impl Tool {
         if self.arguments_first {
             self.positional_part(arguments, &mut made)?;
         }
-        for option in &self.options {
-            let given = arguments.get(&option.property).filter(|value| !value.is_null());
-            match given {
-                Some(value) => self.option(option, value, &mut made)?,
-                None if option.part.required && option.withheld.is_none() => {
-                    return wrong(&option.property, "is missing; the program needs it");
-                }
-                None => {}
+        let is_given = |property: &String| arguments.get(property).is_some_and(|value| !value.is_null());
+        let mut needed =
+            self.options.iter().filter(|option| option.part.required && option.withheld.is_none());
+        if let Some(option) = needed.find(|option| !is_given(&option.property)) {
+            return wrong(&option.property, "is missing; the program needs it");
+        }
+        // In the order of the call, which can matter: `rsync --include=*.txt --exclude=*`.
+        for (property, value) in arguments.iter().filter(|(property, _)| is_given(property)) {
+            if let Some(option) = self.options.iter().find(|option| option.property == *property) {
+                self.option(option, value, &mut made)?;
             }
         }
         if !self.arguments_first {
@@ -165,7 +167,9 @@ impl Tool {
         let may_be_option = text.starts_with('-') || self.is_plus(&text);
         // Where the value is optional, a second word would be an argument of its own.
         let join = match (part.join, part.value) {
-            (Join::Space, Takes::Optional) if is_long => Join::Equals,
+            (Join::Space, Takes::Optional) if is_long && (may_be_option || text.is_empty()) => Join::Equals,
+            // As its help writes it: `dpkg --list [<pattern>]` takes no `=`.
+            (Join::Space, Takes::Optional) if is_long => Join::Space,
             (Join::Space, Takes::Optional) => Join::Glued,
             // objdump writes `--dwarf[a/=abbrev, …]`: no long option ends without a mark.
             (Join::Glued, _) if is_long => Join::Equals,
@@ -236,6 +240,9 @@ impl Tool {
             let property = positional.property.as_str();
             let given = arguments.get(property).filter(|value| !value.is_null());
             let Some(value) = given else {
+                if self.is_replaced(&positional.part, arguments) {
+                    continue;
+                }
                 if positional.part.required {
                     return wrong(property, "is missing; the program needs it");
                 }
@@ -287,6 +294,14 @@ impl Tool {
         Ok(())
     }
 
+    /// Whether an option that is given takes the place of an argument: `grep -e PATTERNS` that of `PATTERNS`.
+    fn is_replaced(&self, positional: &Positional, arguments: &Map<String, Value>) -> bool {
+        self.options.iter().any(|option| {
+            arguments.get(&option.property).is_some_and(|value| !value.is_null())
+                && can_replace(&option.part, positional)
+        })
+    }
+
     /// Whether the program would read options from a first word without a dash.
     fn reads_a_bundle(&self) -> bool {
         let Definition { command, target, .. } = &self.definition;
@@ -307,14 +322,21 @@ impl Tool {
     /// Whether positional arguments have to follow `--`: where one could be an option, a further value of an option, or a
     /// subcommand. Only there, as not every program with long options knows `--` (docopt, `xmlstarlet`).
     fn needs_end_of_options(&self, arguments: &Map<String, Value>, words: &[String]) -> bool {
+        let mut words_of = self.definition.command.split(' ');
+        let known = Known::of(words_of.next().unwrap_or_default());
+        let subcommand = words_of.collect::<Vec<_>>().join(" ");
+        // What is given again takes one value each time.
+        let is_given_again =
+            |flag: &String| known.is_some_and(|known| known.is_repeatable(&subcommand, flag));
         let takes_list = |option: &Offered<OptionDefinition>| {
             option.part.repeated
                 && option.part.value != Takes::None
+                && !option.part.flags.iter().any(is_given_again)
                 && arguments.get(&option.property).is_some_and(|value| !value.is_null())
         };
         let has_subcommands = !self.definition.subcommands.is_empty();
         !words.is_empty()
-            && (words.iter().any(|word| word.starts_with('-'))
+            && (words.iter().any(|word| word.starts_with('-') && word != "-")
                 || has_subcommands
                 || self.options.iter().any(takes_list))
     }
@@ -340,6 +362,16 @@ impl Tool {
         }
         Ok(())
     }
+}
+
+/// Whether an option's value is what an argument is, by their names. Names that fit many values say nothing.
+pub(super) fn can_replace(option: &OptionDefinition, positional: &Positional) -> bool {
+    const TELLING: [&str; 7] = ["command", "expression", "pattern", "program", "query", "regexp", "script"];
+    let plain = |name: &str| name.to_lowercase().trim_end_matches('s').to_owned();
+    let name = plain(&positional.name);
+    // sed: `{script-only-if-no-other-script}`.
+    let name = name.split("-only-if").next().unwrap_or_default().trim_start_matches('{');
+    option.value == Takes::Required && TELLING.contains(&name) && plain(&option.value_name) == name
 }
 
 fn option_problem(text: &str) -> String {
@@ -409,7 +441,7 @@ fn text_of(
         (Value::Number(number), ValueType::Integer) if number.as_f64().is_some_and(is_whole) => {
             format!("{:.0}", number.as_f64().unwrap_or_default())
         }
-        (Value::Number(number), ValueType::Number) => number.to_string(),
+        (Value::Number(number), ValueType::Number | ValueType::String) => number.to_string(),
         (other, ValueType::Integer) => {
             return wrong(property, format!("has to be a whole number, not {}", kind(other)));
         }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::STDIN;
+use super::argv::can_replace;
 use super::offer::Tool;
 use crate::definition::{OptionDefinition, Positional, Value as Takes, ValueType};
 use crate::effects::Effect;
@@ -19,7 +20,11 @@ impl Tool {
         let mut required = Vec::new();
         for positional in self.positionals.iter().filter(|positional| positional.withheld.is_none()) {
             properties.insert(positional.property.clone(), of_positional(&positional.part));
-            if positional.part.required {
+            let can_be_replaced = || {
+                let mut offered = self.options.iter().filter(|option| option.withheld.is_none());
+                offered.any(|option| can_replace(&option.part, &positional.part))
+            };
+            if positional.part.required && !can_be_replaced() {
                 required.push(Value::from(positional.property.clone()));
             }
         }
