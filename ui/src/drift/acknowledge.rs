@@ -77,7 +77,7 @@ pub fn AcknowledgeDialog(
     };
     view! {
         <SignedDialog title tool_id=name act="Acknowledge".to_owned() signing disabled=Box::new(|| false) submit=Box::new(submit)>
-            <p class="dim">"Marks the change as known and removes it from Review. It stays listed on the tool's page until results return to normal or a newer version becomes active."</p>
+            <p class="dim">"Marks what changed as known. It stays on the tool's page until results return to normal or a newer version becomes active."</p>
             <ul class="scrolls listed" tabindex="0" aria-label="What changed">{lines}</ul>
             {can_relearn.then(|| view! {
                 <label class="check">

@@ -477,7 +477,7 @@ fn NoCalls(
     .into_any()
 }
 
-fn status(row: &Arc<CallRow>) -> AnyView {
+pub fn status(row: &Arc<CallRow>) -> AnyView {
     let violates = (row.fits == Some(false)).then(|| {
         view! { <span class="warn" title="the result does not match the schema that was effective">" ✕ schema"</span> }.into_any()
     });

@@ -15,9 +15,7 @@ use crate::charts::{Chart, LOCAL};
 use crate::layout::{Shown, Width};
 use crate::numbers::{ago, count, duration, percent};
 use crate::pages::start::NoTools;
-use crate::parts::{
-    Column, Empty, Foreign, Ladder, Loading, OutcomeWord, Time, ToolName, Views, linked_table, time,
-};
+use crate::parts::{Column, Empty, Foreign, Ladder, Loading, Time, ToolName, Views, linked_table, time};
 use crate::route::Route;
 use crate::{door, order};
 
@@ -58,9 +56,7 @@ const LATEST: &[Column<Arc<CallRow>>] = &[
         view! { <span class="dim">{row.total_us.map(duration)}</span> }.into_any()
     })
     .shown(Shown::Small),
-    Column::text("status", "Status", Width::Fixed(68), &|row| {
-        view! { <OutcomeWord outcome=row.outcome /> }.into_any()
-    }),
+    Column::text("status", "Status", Width::Fixed(96), &super::calls::status),
 ];
 
 #[component]

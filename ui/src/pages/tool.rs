@@ -371,7 +371,7 @@ fn Progress(
                             <span>{match change.source {
                                 Source::Unknown => match change.form {
                                     Some(form) => format!("results are only {form}"),
-                                    None => "listed, no successful call".to_owned(),
+                                    None => "listed, nothing learned yet".to_owned(),
                                 },
                                 Source::Declared => "schema declared".to_owned(),
                                 source if change.violated => format!("{source}, results do not match"),

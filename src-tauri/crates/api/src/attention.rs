@@ -127,7 +127,7 @@ pub struct Situation<'a> {
 /// Calls waiting to be journaled from which on the recorder is behind.
 const BEHIND: u64 = 500;
 
-/// Lists everything that needs attention, the most urgent first.
+/// Lists everything that needs attention: one need of each kind, the most urgent first, then the others.
 pub fn attention<'a>(
     situation: Situation<'a>,
     servers: impl IntoIterator<Item = &'a ServerRow>,
@@ -152,7 +152,16 @@ pub fn attention<'a>(
     };
     needs.extend(situation.recovery.iter().map(repaired));
     needs.sort_by_key(|need| need.kind);
-    needs
+    // Many needs of one kind hide no other kind.
+    let mut kinds = Vec::new();
+    let mut is_further = |need: &Need| {
+        let is_known = kinds.contains(&need.kind);
+        kinds.extend((!is_known).then_some(need.kind));
+        is_known
+    };
+    let (further, mut first): (Vec<_>, Vec<_>) = needs.into_iter().partition(|need| is_further(need));
+    first.extend(further);
+    first
 }
 
 fn failure(kind: NeedKind, subject: &str, text: String, place: Place) -> Need {

@@ -75,12 +75,16 @@ impl Tool {
         Some(self.fits.of(&declared.digest))
     }
 
-    /// How far what was inferred can be trusted, whatever is declared.
+    /// How far what was inferred can be trusted, whatever is declared. While results are not what they were, that is not
+    /// high: the schema was learned from both.
     pub fn inferred_quality(&self) -> Quality {
+        let is_steady = || self.drift.open().next().is_none();
         match self.shape.observations() {
             0 => Quality::None,
             n if n < MEDIUM => Quality::Low,
-            n if n >= HIGH && self.shape.consistency().is_some_and(is_consistent) => Quality::High,
+            n if n >= HIGH && is_steady() && self.shape.consistency().is_some_and(is_consistent) => {
+                Quality::High
+            }
             _ => Quality::Medium,
         }
     }

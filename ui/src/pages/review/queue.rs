@@ -86,6 +86,8 @@ pub fn address(row: &Waiting) -> String {
 pub fn follow_address(list: List<Waiting>, candidates: Candidates) -> Memo<Option<String>> {
     let app = App::get();
     let place = StoredValue::new(0_usize);
+    // The tool that was open, if it waited.
+    let opened = StoredValue::new(None::<String>);
     let named = Memo::new(move || app.route.with(|route| route.item_of(PageId::Review)));
     effect(move || {
         let is_here = app.route.with(|route| route.page == Some(PageId::Review));
@@ -97,10 +99,16 @@ pub fn follow_address(list: List<Waiting>, candidates: Candidates) -> Memo<Optio
         if named.is_none() && candidates.with(Option::is_none) {
             return;
         }
+        let at = |id: &String| list.rows.with(|rows| rows.iter().position(|row| row.tool.tool_id == *id));
+        let waits = named.as_ref().and_then(at);
+        // A link to a tool that waits for nothing opens no other one.
+        if waits.is_none() && named.is_some() && opened.with_value(|opened| *opened != named) {
+            return list.selected.set(None);
+        }
         let next = list.rows.with(|rows| {
-            let at = named.as_ref().and_then(|id| rows.iter().position(|row| row.tool.tool_id == *id));
-            if let Some(at) = at {
+            if let Some(at) = waits {
                 place.set_value(at);
+                opened.set_value(named.clone());
                 return named.clone();
             }
             let at = place.get_value().min(rows.len().checked_sub(1)?);

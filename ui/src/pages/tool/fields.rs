@@ -87,7 +87,7 @@ pub fn Fields(
                 let text = if seen.get() {
                     "The results are not objects, so they have no named fields. The inferred schema below describes them."
                 } else {
-                    "Fields appear after the first successful call."
+                    "Fields appear after the first result with text or structure."
                 };
                 view! {
                     <Empty icon="wrench" title="No fields">
