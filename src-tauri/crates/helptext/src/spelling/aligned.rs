@@ -25,7 +25,13 @@ pub(super) fn at_the_end(lines: &mut [String]) {
             line.trim_start().starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-')
                 && !line.ends_with(':')
         };
-        if all.len() != 1 || indents.len() < 2 || !first || block.len() < 2 || !block.iter().all(is_entry) {
+        if ends.is_empty()
+            || all.len() != 1
+            || indents.len() < 2
+            || !first
+            || block.len() < 2
+            || !block.iter().all(is_entry)
+        {
             continue;
         }
         for line in block {
