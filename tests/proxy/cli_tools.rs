@@ -90,7 +90,7 @@ fn command_line_tool_is_listed_called_recorded_and_learned() {
     for (arguments, says) in [
         (json!({"to_command": "id"}), "runs programs"),
         (json!({"nmae": "x"}), "is no argument of this tool"),
-        (json!({"name": 3}), "name: has to be text, not a number"),
+        (json!({"name": true}), "name: has to be text, not a boolean"),
     ] {
         let rejected = client.call("ask-probe-me", &arguments).unwrap().result().unwrap();
         assert_eq!(rejected["isError"], true);

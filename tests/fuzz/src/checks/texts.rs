@@ -18,7 +18,11 @@ pub fn texts(bytes: &[u8]) -> Result<Tried, String> {
         // serde_json reads 128 levels of JSON; other forms have fewer.
         match serde_json::from_str::<Value>(&structure.json) {
             Ok(value) => as_python(&value)?,
-            Err(_) if matches!(structure.form, Form::Json | Form::JsonLines | Form::MarkdownJson | Form::Python) => {}
+            Err(_)
+                if matches!(
+                    structure.form,
+                    Form::Json | Form::JsonLines | Form::MarkdownJson | Form::Python
+                ) => {}
             Err(error) => return Err(format!("{:?} gives {}: {error}", structure.form, structure.json)),
         }
     }
