@@ -184,7 +184,7 @@ impl Tool {
             Join::Glued => made.arguments.push(format!("{flag}{text}")),
             Join::Space if !may_be_option => made.arguments.extend([flag.to_owned(), text]),
             // One word cannot be taken for an option.
-            Join::Space if is_long && self.style == Style::Long => {
+            Join::Space if is_long && (self.style == Style::Long || self.knows_equals()) => {
                 made.arguments.push(format!("{flag}={text}"));
             }
             Join::Space if !is_long && self.style != Style::Unknown && flag.chars().count() == 2 => {
@@ -193,6 +193,11 @@ impl Tool {
             Join::Space => return wrong(property, option_problem(&text)),
         }
         Ok(())
+    }
+
+    /// Whether the program takes `--x=V` although nothing else is known of how it reads its options.
+    fn knows_equals(&self) -> bool {
+        self.definition.command.split(' ').next() == Some("git")
     }
 
     /// Whether a value could be an option with a plus sign.

@@ -298,6 +298,23 @@ proptest! {
     }
 }
 
+/// Regression: values of long options of git were rejected, and only one pattern could be given to grep.
+#[test]
+fn long_options_of_git_and_repeated_ones_take_any_value() {
+    let text = "usage: git commit [-m <msg>]\n\n    -m, --message <message>\n                          commit message\n    --amend               amend it\n";
+    let commit = tool(text, "git commit", &Policy::default());
+    assert_eq!(words(&commit, json!({"message": ["-m x", "y"]})), ["--message=-m x", "--message", "y"]);
+    let grep = tool(GREP, "grep", &Policy::default());
+    assert_eq!(
+        words(&grep, json!({"regexp": ["-a", "b"], "file": ["x"]})),
+        ["--regexp=-a", "--regexp=b", "x"]
+    );
+    let text = "Usage: rsync [OPTION]... SRC DEST\n\n    --exclude=PATTERN   not these\n    --include=PATTERN   these\n";
+    let rsync = tool(text, "rsync", &Policy::default());
+    let given = json!({"include": "*.txt", "exclude": ["*"], "src": "a", "dest": "b"});
+    assert_eq!(words(&rsync, given), ["--include=*.txt", "--exclude=*", "a", "b"]);
+}
+
 /// argparse: a flag that is given twice forgets the first values, so that all of them follow one.
 #[test]
 fn any_number_of_values_follows_one_flag() {
