@@ -184,7 +184,7 @@ pub fn Review() -> impl IntoView {
                     })}
                 </section>
                 <section class="card scrolls" tabindex="0" aria-label="To review">
-                    {move || open.get().is_none().then(|| view! { <p class="dim">"This tool waits for no decision."</p> }.into_any())}
+                    {move || open.get().is_none().then(|| view! { <div class="compare"><p class="dim">"This tool waits for no decision."</p></div> }.into_any())}
                     {move || open.get().map(|id| view! {
                         <header>
                             <h2><a href=Route::tool(&id).address()><ToolName id=id.clone() /></a></h2>

@@ -145,7 +145,8 @@ fn name(row: &Waiting) -> AnyView {
         view! { <span class="mark warn" title="drift to acknowledge"><Icon name="triangle-alert" /><span class="hidden">"drift: "</span></span> }
             .into_any()
     });
-    view! { {mark}{drift}<ToolName id=row.tool.tool_id.clone() /> }.into_any()
+    let id = row.tool.tool_id.clone();
+    view! { {mark}{drift}<span title=id.clone()><ToolName id=id /></span> }.into_any()
 }
 
 /// The candidate, and the active version it would replace.
