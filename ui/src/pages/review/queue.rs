@@ -146,7 +146,7 @@ fn name(row: &Waiting) -> AnyView {
             .into_any()
     });
     let id = row.tool.tool_id.clone();
-    view! { {mark}{drift}<span title=id.clone()><ToolName id=id /></span> }.into_any()
+    view! { {mark}{drift}<span title=id.clone()><ToolName id=id.clone() /></span> }.into_any()
 }
 
 /// The candidate, and the active version it would replace.
