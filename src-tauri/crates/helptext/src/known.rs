@@ -54,8 +54,11 @@ impl Known {
 
     /// Whether a flag of a subcommand can be given several times.
     pub fn is_repeatable(&self, subcommand: &str, flag: &str) -> bool {
-        let of_subcommand = format!("{subcommand} {flag}").replace(' ', ">");
-        self.repeatable.contains(flag) || self.repeatable.contains(of_subcommand.as_str())
+        let name = match subcommand {
+            "" => flag.to_owned(),
+            words => format!("{words} {flag}").replace(' ', ">"),
+        };
+        self.repeatable.contains(name.as_str())
     }
 
     /// Effects of a subcommand, and of all below it.

@@ -193,7 +193,7 @@ impl Tool {
     pub(crate) fn forget_text(&mut self) {
         self.shape = Shape::with_key(self.shape.key());
         self.arguments = Arguments::with_key(self.shape.key());
-        self.drift = Drift::default();
+        self.drift = self.drift.begun_again();
         self.form = Form::default();
         self.history.points.clear();
     }

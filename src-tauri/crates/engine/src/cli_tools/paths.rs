@@ -14,6 +14,8 @@ const MAX_PATH: usize = 4096;
 const MAX_PARTS: usize = 256;
 /// Signs in front of a path that do not belong to it.
 const SIGNS: [char; 6] = ['@', '"', '\'', '<', '>', '|'];
+/// Most digits of a character in `\u{…}`, and the bracket.
+const MAX_CODE: usize = 9;
 /// Longest name of a file, in bytes.
 const MAX_NAME: usize = 255;
 
@@ -84,12 +86,18 @@ impl Allowed<'_> {
         data: &Path,
         roots: &[PathBuf],
     ) -> Result<(), String> {
+        if let Some(parts) = too_deep(text) {
+            return Err(format!("stdin: a path has {parts} parts; at most {MAX_PARTS} are allowed"));
+        }
         if let Some(path) = self.named_in_data(text, data) {
             return Err(format!("stdin: {path:?} is in Schemascope's data directory"));
         }
+        let lists_files = |option: &str| option.contains("from") || option.contains("list");
         let is_stdin =
             |value: &str| value == "-" || value.starts_with("/dev/stdin") || value.starts_with("/dev/fd/0");
-        if self.roots.is_empty() || !made.paths.iter().any(|(_, value)| is_stdin(value)) {
+        if self.roots.is_empty()
+            || !made.paths.iter().any(|(name, value)| lists_files(name) && is_stdin(value))
+        {
             return Ok(());
         }
         let names =
@@ -226,7 +234,7 @@ fn unescaped(text: &str) -> Cow<'_, str> {
         let found = match after.bytes().next() {
             Some(b'u') => after
                 .strip_prefix("u{")
-                .and_then(|inside| inside.find('}'))
+                .and_then(|inside| inside.bytes().take(MAX_CODE).position(|byte| byte == b'}'))
                 .and_then(|length| Some((code(2, length, 16)?.0, length + 3)))
                 .or_else(|| code(1, 4, 16)),
             Some(b'U') => code(1, 8, 16),

@@ -130,7 +130,6 @@ pub(crate) fn secret_arguments(args: &[String]) -> impl Iterator<Item = (&str, &
     let further = apart.filter_map(|(option, value)| match option {
         // What a container gets as its environment.
         "-e" | "--env" => value.split_once('='),
-        "-p" if value.contains(|c: char| c.is_alphabetic()) => Some(("password", value)),
         "-u" | "--user" | "--auth" => value.split_once(':').map(|(_, password)| ("password", password)),
         _ => None,
     });

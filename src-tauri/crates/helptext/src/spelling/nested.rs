@@ -21,13 +21,15 @@ pub(super) fn listed(lines: &mut Vec<String>) {
         .cloned()
         .collect();
     let mut listed: Vec<String> = Vec::with_capacity(lines.len());
+    let mut barren = 0;
     let (mut at, mut begun): (usize, Option<(usize, &String)>) = (0, None);
     while let Some(line) = lines.get(at) {
         if indent(line) == 0 && line.ends_with(':') {
             begun = Some((listed.len(), line));
         }
         if begun.is_some()
-            && let Some((commands, end)) = nested(lines, at, &shown)
+            && at >= barren
+            && let Some((commands, end)) = nested(lines, at, &shown, &mut barren)
         {
             // A list of its own: what stands above the commands describes it.
             match begun.filter(|(_, heading)| heading.to_lowercase().contains("command")) {
@@ -52,13 +54,13 @@ pub(super) fn listed(lines: &mut Vec<String>) {
 }
 
 /// The lines of the commands beneath the argument in a line, and the line behind them.
-fn nested(lines: &[String], at: usize, usage: &str) -> Option<(Vec<String>, usize)> {
+fn nested(lines: &[String], at: usize, usage: &str, barren: &mut usize) -> Option<(Vec<String>, usize)> {
     let line = lines.get(at)?;
     let argument = line.trim().split("  ").next().unwrap_or_default();
     let follows_heading =
         || at.checked_sub(1).and_then(|before| lines.get(before)).is_some_and(|before| before.ends_with(':'));
     let is_argument = match argument {
-        "" => true,
+        "" => lines.get(at + 1).is_some_and(|next| indent(next) == BENEATH),
         // Its description, of an argument without a name.
         _ if indent(line) > BENEATH => follows_heading(),
         _ => indent(line) == ARGUMENT && !argument.starts_with('-') && !argument.contains(' '),
@@ -76,24 +78,24 @@ fn nested(lines: &[String], at: usize, usage: &str) -> Option<(Vec<String>, usiz
     }
     let (mut commands, mut count) = (Vec::new(), 0);
     // Some formatters put an empty line between them.
-    let goes_on = |at: usize| {
-        let rest = lines.get(at..)?;
-        let next = rest.iter().find(|line| !line.trim().is_empty()).filter(|next| indent(next) >= BENEATH);
-        next.and_then(|_| rest.first())
-    };
-    while let Some(next) = goes_on(end) {
-        if indent(next) == BENEATH && !next.trim().is_empty() {
+    while let Some(blank) = lines.get(end..)?.iter().position(|line| !line.trim().is_empty())
+        && let Some(next) = lines.get(end + blank).filter(|next| indent(next) >= BENEATH)
+    {
+        if indent(next) == BENEATH {
             let head = next.trim().split("  ").next().unwrap_or_default();
             let (name, aliases) = head.split_once(" (").unwrap_or((head, ""));
             if !is_name(name) || name.contains(' ') || !aliases.is_empty() && !aliases.ends_with(')') {
+                // None that begins above is a list either.
+                *barren = end + blank;
                 return None;
             }
             count += 1;
             let aliases = aliases.trim_end_matches(')').split(", ");
             missing.retain(|one| *one != name && !aliases.clone().any(|alias| alias == *one));
         }
+        commands.extend((blank > 0).then(String::new));
         commands.push(next.chars().skip(BENEATH - ARGUMENT).collect());
-        end += 1;
+        end += blank + 1;
     }
     let is_named =
         !argument.is_empty() && (usage.contains(&format!("{argument} ...")) || in_braces.is_some());

@@ -111,7 +111,8 @@ impl<'a> Scan<'a> {
             hints,
             marked,
             searches_all: marked || redactor.rules.has_patterns(),
-            has_kubernetes_secret: has_member(json, "\"kind\"", "\"Secret\""),
+            has_kubernetes_secret: has_member(json, "\"kind\"", "\"Secret\"")
+                && has_member(json, "\"apiVersion\"", "\""),
             has_web_key: has_member(json, "\"kty\"", "\""),
             secret_keys: HashMap::new(),
             edits: Vec::new(),
@@ -154,7 +155,7 @@ impl<'a> Scan<'a> {
                             || !checks_keys
                                 && !names_field
                                 && (schema_like::has_examples(&key) || key == "_meta");
-                        let is_of_secret = self.is_of_secret(&key);
+                        let is_of_secret = self.is_of_secret(&key, &json[found.span.end..]);
                         secret = inherited || checks_keys && (sensitive || is_of_secret) || lists_secrets;
                         role = key_role;
                         if found.escaped
@@ -266,7 +267,9 @@ impl<'a> Scan<'a> {
         let quoted = &self.json[found.span.clone()];
         let after_option = std::mem::take(&mut inside.after_option);
         // A key whose lines are items: each alone looks like nothing.
-        if quoted.starts_with("\"-----BEGIN ") {
+        let begins_key = quoted.starts_with("\"-----BEGIN ")
+            && ["PRIVATE", "Static key", "ENCRYPTED"].iter().any(|label| quoted.contains(label));
+        if begins_key {
             let list =
                 if inside.is_object { above.and_then(|above| open.get_mut(above)) } else { open.last_mut() };
             if let Some(list) = list.filter(|list| !list.is_object) {
@@ -275,8 +278,9 @@ impl<'a> Scan<'a> {
         }
         let Some(inside) = open.last_mut() else { return };
         if let Some(blocks) = inside.blocks.as_mut().filter(|_| !inside.is_object && !secret) {
-            return blocks.push(found);
+            blocks.push(found.clone());
         }
+        let is_block = !inside.is_object && inside.blocks.is_some();
         if !inside.is_object {
             let is_option = quoted.starts_with("\"-") && !quoted.contains('=')
                 || inside.has_pairs && inside.columns.is_even();
@@ -294,7 +298,12 @@ impl<'a> Scan<'a> {
                 Some(Secrecy::Certain) => true,
                 Some(Secrecy::Possible) => is_plausible_under_ambiguous_key(unescaped(quoted).as_bytes()),
             };
-            return self.string(&found, secret || after_option || in_column);
+            let is_secret = secret || after_option || in_column;
+            // Blocks are searched together when all are known.
+            if is_secret || !is_block {
+                self.string(&found, is_secret);
+            }
+            return;
         }
         match role {
             Role::Name if quoted.len() < 64 => {
@@ -473,10 +482,10 @@ impl<'a> Scan<'a> {
     }
 
     /// Whether a key holds a part of a secret in a document of its kind.
-    fn is_of_secret(&self, key: &str) -> bool {
+    fn is_of_secret(&self, key: &str, rest: &str) -> bool {
         const PRIVATE_PARTS: [&str; 7] = ["d", "dp", "dq", "k", "p", "q", "qi"];
         self.has_kubernetes_secret && matches!(key, "data" | "stringData")
-            || self.has_web_key && PRIVATE_PARTS.contains(&key)
+            || self.has_web_key && PRIVATE_PARTS.contains(&key) && begins_number(rest)
     }
 
     /// Whether [`Scan::string`] would find nothing in a string under a key without a role, as is the case for most.
@@ -515,6 +524,14 @@ fn has_member(json: &str, key: &str, value: &str) -> bool {
         let behind = json[at + key.len()..].trim_start().strip_prefix(':');
         behind.is_some_and(|behind| behind.trim_start().starts_with(value))
     })
+}
+
+/// Whether the value behind a key is a number as web keys have it, in base64.
+fn begins_number(rest: &str) -> bool {
+    const LEAST: usize = 20;
+    let value = rest.trim_start().strip_prefix(':').and_then(|value| value.trim_start().strip_prefix('"'));
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    value.is_some_and(|value| value.bytes().take(LEAST).filter(is_part).count() == LEAST)
 }
 
 /// Whether the kind of a field, of a parameter or of a variable is that of a secret.

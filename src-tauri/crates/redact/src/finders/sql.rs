@@ -10,8 +10,6 @@ use crate::keys::is_sensitive_key;
 const MAX_HEAD: usize = 4_096;
 /// Longest value, in bytes.
 const MAX_VALUE: usize = 4_096;
-/// Most values of a statement.
-const MAX_VALUES: usize = 20_000;
 
 /// Finds the values of sensitive columns.
 pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
@@ -47,6 +45,10 @@ fn columns(head: &str) -> Option<Vec<bool>> {
     let head = head.trim_end().strip_suffix(')')?;
     let near = crate::chars::boundary(head, head.len().saturating_sub(MAX_HEAD));
     let list = head.get(near..)?.rsplit_once('(')?.1;
+    // What follows another list, as in `(a) VALUES (b)`, names nothing.
+    if list.contains(')') {
+        return None;
+    }
     let names = list.split(',').map(|name| name.trim().trim_matches(['"', '`', '\'', '[', ']']));
     let columns: Vec<bool> = names.map(is_sensitive_key).collect();
     columns.contains(&true).then_some(columns)
@@ -54,22 +56,25 @@ fn columns(head: &str) -> Option<Vec<bool>> {
 
 /// Finds the values of sensitive columns in rows such as `('ann', 'x'), ('bob', 'y')`. Returns the end of the rows.
 fn values(text: &[u8], from: usize, columns: &[bool], spans: &mut Vec<Span>) -> usize {
-    let (mut at, mut column, mut inside) = (from, 0, false);
-    for _ in 0..MAX_VALUES * 2 {
-        match text.get(at) {
-            Some(b'(') if !inside => (inside, column) = (true, 0),
-            Some(b')') if inside => inside = false,
-            Some(b',') if inside => column += 1,
-            Some(&quote @ (b'\'' | b'"')) if inside => {
+    let (mut at, mut column, mut depth) = (from, 0, 0_usize);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'(' => {
+                column = if depth == 0 { 0 } else { column };
+                depth += 1;
+            }
+            b')' if depth > 0 => depth -= 1,
+            b',' if depth == 1 => column += 1,
+            &quote @ (b'\'' | b'"') if depth > 0 => {
                 let limit = text.len().min(at + 1 + MAX_VALUE);
                 let length = quoted_length(&text[at + 1..limit], quote, false);
-                if length > 0 && columns.get(column) == Some(&true) {
+                if length > 0 && depth == 1 && columns.get(column) == Some(&true) {
                     spans.push(at + 1..at + 1 + length);
                 }
                 at += length + 1;
             }
-            Some(b',' | b' ' | b'\n' | b'\r' | b'\t') => {}
-            Some(_) if inside => {}
+            b',' | b' ' | b'\n' | b'\r' | b'\t' => {}
+            _ if depth > 0 => {}
             _ => break,
         }
         at += 1;
@@ -92,6 +97,10 @@ mod tests {
         for (text, secrets) in [
             ("INSERT INTO u (n, password) VALUES ('a', 'Ins_1'), ('b','Ins_2');", vec!["Ins_1", "Ins_2"]),
             ("insert into `u` (`api_key`, id) values\n('Key_1', 7),\n(N'Key_2', 8)", vec!["Key_1", "Key_2"]),
+            (
+                "INSERT INTO u (at, n, password) VALUES (NOW(), CAST(2 AS INT), 'Ins_1'), (1, f('a', 2), 'Ins_2')",
+                vec!["Ins_1", "Ins_2"],
+            ),
             ("SET PASSWORD FOR 'ann'@'%' = 'Set_1';", vec!["Set_1"]),
         ] {
             assert_eq!(found(text), secrets, "{text}");

@@ -35,10 +35,13 @@ pub(super) fn find(text: &str, spans: &mut Vec<Span>) {
     for line in text.split_inclusive('\n') {
         let at = start;
         start += line.len();
+        // Blanks at the end can be empty cells.
+        let whole = line.trim_end_matches(['\r', '\n']);
         let line = line.trim_end();
         table = match table {
             Some(Table::Csv { delimiter, headings }) if !line.is_empty() => {
-                csv(text, at, line, delimiter, &headings, spans).then_some(Table::Csv { delimiter, headings })
+                csv(text, at, whole, delimiter, &headings, spans)
+                    .then_some(Table::Csv { delimiter, headings })
             }
             table if is_first => csv_headings(line).or_else(|| barred(text, at, line, table, spans)),
             table => barred(text, at, line, table, spans),
@@ -78,7 +81,7 @@ fn barred(text: &str, at: usize, line: &str, table: Option<Table>, spans: &mut V
     }
     let bar = line.chars().find(|c| BARS.contains(c))?;
     let is_edged = line_of_it.starts_with(bar);
-    let cells = cells(text, at, line, bar);
+    let cells = cells(text, at, line, bar, true);
     let cells = cells.get(usize::from(is_edged)..).unwrap_or_default();
     let kinds: Vec<Option<SecretKind>> = cells.iter().map(|cell| kind(&text[cell.clone()])).collect();
     // Without bars at its edges, a line between names and values has one of each, and nothing else.
@@ -133,7 +136,7 @@ fn csv(
     headings: &[Option<SecretKind>],
     spans: &mut Vec<Span>,
 ) -> bool {
-    let cells = cells(text, at, line, char::from(delimiter));
+    let cells = cells(text, at, line, char::from(delimiter), false);
     let is_row = cells.len() == headings.len();
     for (cell, kind) in cells.iter().zip(headings).filter(|_| is_row) {
         spans.extend(kind.and_then(|kind| secret(text, cell, kind)));
@@ -142,15 +145,16 @@ fn csv(
 }
 
 /// The cells of a line, without blanks and marks around them. A delimiter in double quotes or behind a backslash is none.
-fn cells(text: &str, at: usize, line: &str, delimiter: char) -> Vec<Span> {
-    let is_bar = BARS.contains(&delimiter);
+fn cells(text: &str, at: usize, line: &str, delimiter: char, is_bar: bool) -> Vec<Span> {
+    // Dumps and lists of `sqlite3` have no quotes.
+    let has_quotes = matches!(delimiter, ',' | ';');
     let mut cells = Vec::new();
     let (mut start, mut quoted, mut escaped) = (at, false, false);
     for (n, c) in line.char_indices() {
         match c {
             _ if escaped => escaped = false,
             '\\' if is_bar => escaped = true,
-            '"' if !is_bar => quoted = !quoted,
+            '"' if has_quotes => quoted = !quoted,
             c if c == delimiter && !quoted => {
                 cells.push(start..at + n);
                 start = at + n + c.len_utf8();
@@ -231,7 +235,14 @@ mod tests {
                 "┌────┬───────────┐\n│ id │ password  │\n├────┼───────────┤\n│  1 │ Db_x9y8z7 │\n└────┴───────────┘",
                 vec!["Db_x9y8z7"],
             ),
-            ("id|password\n1|Sq_x9y8z7\n", vec!["Sq_x9y8z7"]),
+            (
+                "id|password|note\n1|Sq_x9y8z7|a\n2|Sq_b8c7d6|\n3|Sq_e5f4g3|z\n",
+                vec!["Sq_x9y8z7", "Sq_b8c7d6", "Sq_e5f4g3"],
+            ),
+            (
+                "COPY u (size, password, note) FROM stdin;\n5\" disc\tCp_x9y8z7\t\nq\tCp_e5f4g3\tn\n",
+                vec!["Cp_x9y8z7", "Cp_e5f4g3"],
+            ),
             ("COPY public.users (id, password) FROM stdin;\n1\tCp_x9y8z7\n\\.\n", vec!["Cp_x9y8z7"]),
             ("user | password\n-----|-----\nann | Md_x9y8z7\n", vec!["Md_x9y8z7"]),
         ] {

@@ -126,6 +126,11 @@ impl Default for Drift {
 }
 
 impl Drift {
+    /// Knows nothing of the results before. Drifts are numbered on, because those before were reported.
+    pub(crate) fn begun_again(&self) -> Self {
+        Self { next_id: self.next_id, ..Self::default() }
+    }
+
     /// Adds an observation. Returns what is to be reported about it.
     pub fn observe(&mut self, sighting: &Sighting<'_>) -> Vec<Notice> {
         self.observations += 1;

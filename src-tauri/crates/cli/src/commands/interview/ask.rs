@@ -41,7 +41,7 @@ pub async fn start(
     if let Some(project) = project {
         let (project, last) = conversation(front, project, None).await?;
         arguments.insert("project_id".to_owned(), project.into());
-        if let Some(ds) = ds
+        if let Some(ds) = ds.filter(|_| tool.is_none())
             && let Some(resumed) = resumed(front, &arguments, &last, ds).await?
         {
             return match args.json {
