@@ -400,7 +400,7 @@ mod tests {
         ] {
             assert_eq!(read(units, said), (expected, None), "{said} {units}");
         }
-        // Regression: 930 minutes for `1h30`. What is not one number or a range is named instead.
+        // Regression: 930 minutes for `1h30`. Answers that are not one number or a range are named instead.
         for said in [
             "depends on size",
             "1h30",

@@ -321,8 +321,8 @@ impl Interviews {
         Ok(reply)
     }
 
-    /// Events without secrets, and their text. Markers in them are of earlier redactions: of an export, or of a value that
-    /// is settled. Memory and disk hold the same events.
+    /// Events without secrets, and their text. Markers in them come from previous redactions: of an export, or of a value
+    /// that is settled. Memory and disk hold the same events.
     fn without_secrets(&self, events: Vec<Event>) -> Result<(Vec<Event>, String), serde_json::Error> {
         let text = serde_json::to_string(&events)?;
         match self.redaction.now().redact(&text, Trust::Own) {
