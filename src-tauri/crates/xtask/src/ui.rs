@@ -201,7 +201,9 @@ fn compress(from: &Path, to: &Path) -> Result<u64> {
     if !fs::metadata(to).and_then(|made| made.modified()).is_ok_and(|made| made >= changed) {
         let bytes = fs::read(from)?;
         let mut gzip = Vec::new();
-        zopfli::compress(zopfli::Options::default(), zopfli::Format::Gzip, &bytes[..], &mut gzip)?;
+        // A megabyte of code gains 2 kB from more blocks than the default of 15.
+        let options = zopfli::Options { maximum_block_splits: 100, ..Default::default() };
+        zopfli::compress(options, zopfli::Format::Gzip, &bytes[..], &mut gzip)?;
         // An incomplete file under this name would be embedded from then on.
         let unfinished = to.with_extension("new");
         fs::write(&unfinished, gzip)?;
