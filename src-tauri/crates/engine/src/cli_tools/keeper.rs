@@ -265,8 +265,11 @@ impl CliTools {
         let mut rows = self.rows.write();
         match rows.get_mut(&entry.alias).filter(|known| known.entry == entry) {
             Some(known) => {
-                row.origin = known.origin;
-                *known = row;
+                // The file may have changed meanwhile, so that its help was read twice: calls of the first go on.
+                if matches!(known.state, State::Reading) {
+                    row.origin = known.origin;
+                    *known = row;
+                }
                 true
             }
             None => false,
