@@ -10,6 +10,7 @@ use super::columns::{Columns, Secrecy};
 use super::command::{self, Command};
 use super::container::Container;
 use super::hints::Hints;
+use super::kinds::{SecretKinds, is_secret_kind};
 use super::role::{Role, role_of};
 use super::schema_like;
 use super::text::{Expected, edits_of_plain_text};
@@ -84,9 +85,8 @@ struct Scan<'a> {
     marked: bool,
     /// Whether every text must be searched, because it may contain a marker or match a pattern of the user.
     searches_all: bool,
-    /// Whether it has a Secret of Kubernetes, or a JSON Web Key.
-    has_kubernetes_secret: bool,
-    has_web_key: bool,
+    /// The kinds of secrets that it has.
+    kinds: SecretKinds,
     /// Numbers of the keys that are secrets.
     secret_keys: HashMap<String, usize>,
     edits: Vec<Edit>,
@@ -111,9 +111,7 @@ impl<'a> Scan<'a> {
             hints,
             marked,
             searches_all: marked || redactor.rules.has_patterns(),
-            has_kubernetes_secret: has_member(json, "\"kind\"", "\"Secret\"")
-                && has_member(json, "\"apiVersion\"", "\""),
-            has_web_key: has_member(json, "\"kty\"", "\""),
+            kinds: SecretKinds::of(json),
             secret_keys: HashMap::new(),
             edits: Vec::new(),
         }
@@ -155,7 +153,7 @@ impl<'a> Scan<'a> {
                             || !checks_keys
                                 && !names_field
                                 && (schema_like::has_examples(&key) || key == "_meta");
-                        let is_of_secret = self.is_of_secret(&key, &json[found.span.end..]);
+                        let is_of_secret = self.kinds.is_part(&key, &json[found.span.end..]);
                         secret = inherited || checks_keys && (sensitive || is_of_secret) || lists_secrets;
                         role = key_role;
                         if found.escaped
@@ -481,13 +479,6 @@ impl<'a> Scan<'a> {
         self.replace(span, &text, &edits);
     }
 
-    /// Whether a key holds a part of a secret in a document of its kind.
-    fn is_of_secret(&self, key: &str, rest: &str) -> bool {
-        const PRIVATE_PARTS: [&str; 7] = ["d", "dp", "dq", "k", "p", "q", "qi"];
-        self.has_kubernetes_secret && matches!(key, "data" | "stringData")
-            || self.has_web_key && PRIVATE_PARTS.contains(&key) && begins_number(rest)
-    }
-
     /// Whether [`Scan::string`] would find nothing in a string under a key without a role, as is the case for most.
     #[inline]
     fn is_short_and_harmless(&mut self, found: &Quoted) -> bool {
@@ -516,28 +507,6 @@ impl<'a> Scan<'a> {
     fn replace_all(&mut self, span: Span, text: &str) {
         self.edits.push(Edit { span, with: quoted(text), values: 1 });
     }
-}
-
-/// Whether a document has a member whose value begins so, anywhere.
-fn has_member(json: &str, key: &str, value: &str) -> bool {
-    memchr::memmem::find_iter(json.as_bytes(), key).any(|at| {
-        let behind = json[at + key.len()..].trim_start().strip_prefix(':');
-        behind.is_some_and(|behind| behind.trim_start().starts_with(value))
-    })
-}
-
-/// Whether the value behind a key is a number as web keys have it, in base64.
-fn begins_number(rest: &str) -> bool {
-    const LEAST: usize = 20;
-    let value = rest.trim_start().strip_prefix(':').and_then(|value| value.trim_start().strip_prefix('"'));
-    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    value.is_some_and(|value| value.bytes().take(LEAST).filter(is_part).count() == LEAST)
-}
-
-/// Whether the kind of a field, of a parameter or of a variable is that of a secret.
-fn is_secret_kind(quoted: &str) -> bool {
-    let kind = quoted.trim_matches('"');
-    ["password", "securestring", "concealed", "secret"].iter().any(|secret| kind.eq_ignore_ascii_case(secret))
 }
 
 /// Length of the literal at the beginning of `rest`, or 1 if there is none.

@@ -7,6 +7,7 @@ mod container;
 mod embedded;
 mod hints;
 pub(crate) mod json;
+mod kinds;
 mod role;
 mod schema_like;
 mod text;

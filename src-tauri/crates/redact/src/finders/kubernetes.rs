@@ -41,9 +41,7 @@ mod tests {
     use super::*;
 
     fn found(text: &str) -> Vec<&str> {
-        let mut spans = Vec::new();
-        find(text, &mut spans);
-        spans.into_iter().map(|span| &text[span]).collect()
+        super::super::found_by(find, text)
     }
 
     #[test]

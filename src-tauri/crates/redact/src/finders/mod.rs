@@ -189,3 +189,11 @@ fn find_paired_secrets(text: &[u8], id: &Span) -> Vec<Span> {
     }
     found
 }
+
+/// The texts that a finder finds.
+#[cfg(test)]
+fn found_by(find: fn(&str, &mut Vec<Span>), text: &str) -> Vec<&str> {
+    let mut spans = Vec::new();
+    find(text, &mut spans);
+    spans.into_iter().map(|span| &text[span]).collect()
+}
