@@ -213,6 +213,14 @@ impl Registry {
         drafts.filter(|(_, drafts)| !drafts.is_empty()).map(|(id, drafts)| (id.clone(), drafts)).collect()
     }
 
+    /// Drafts a tool's schema once more whose last draft became no version because of a kill, as long as the schema is
+    /// still that; if `moved_on` and no draft waits to be taken, also if it has changed since.
+    pub fn redraft(&mut self, id: &ToolId, moved_on: bool) -> Option<Draft> {
+        let draft = self.tools.get_mut(id)?.redraft(moved_on)?;
+        self.unsaved.insert(id.clone());
+        Some(draft)
+    }
+
     /// Drafts that were dropped because they were not taken in time, since the last call of this function.
     pub fn take_dropped_drafts(&mut self) -> u64 {
         self.tools.values_mut().map(|tool| tool.drafts.take_dropped()).sum()

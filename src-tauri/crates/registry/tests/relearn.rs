@@ -75,7 +75,7 @@ fn schema_is_that_of_later_results_while_calls_stay() {
 /// Who asks for the schema of the results since a change is shown it, though it changed with the latest of them.
 #[test]
 fn schema_is_drafted_at_once_where_enough_is_known() {
-    let drafted = |count| relearned(&calls(count, 60, 1), &since(60)).tool(&tool()).unwrap().redraft();
+    let drafted = |count| relearned(&calls(count, 60, 1), &since(60)).redraft(&tool(), false);
     assert!(drafted(65).is_none());
     for count in 70..120 {
         let draft = drafted(count).expect("it is drafted");

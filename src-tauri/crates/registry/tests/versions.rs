@@ -295,6 +295,31 @@ fn call(ids: &IdSource, at: u64, value: &serde_json::Value) -> CallRecord {
     CallRecord { result: Some(result), ..CallRecord::new(ids.at(at), at, tool(), Outcome::Ok, Origin::Proxy) }
 }
 
+/// A kill between the draft of the first version and the version itself, after which the schema is another one.
+#[test]
+fn first_version_is_not_lost_by_a_kill() {
+    let ids = IdSource::new(0, 0);
+    let mut registry = Registry::default();
+    let known = (0..20).find(|n| {
+        registry.record(&call(&ids, *n, &json!({"id": n})));
+        !registry.take_drafts().is_empty()
+    });
+    let next = known.unwrap() + 1;
+    let changed = |n: u64| call(&ids, n, &json!({"id": n, "more": format!("m{n}")}));
+    let mut resumed = Registry::default();
+    for (id, state) in registry.states() {
+        resumed.load(id, &state).unwrap();
+    }
+    resumed.record(&changed(next));
+    assert!(resumed.take_drafts().is_empty(), "the new schema has not held");
+    let resumed_at = resumed.tool(&tool()).unwrap().form.digest().to_owned();
+    assert_eq!(resumed.redraft(&tool(), false), None);
+    let draft = resumed.redraft(&tool(), true).unwrap();
+    assert_eq!((draft.evidence.observation_count, &*draft.digest), (next + 1, &*resumed_at));
+    // It is what was drafted last now.
+    assert!(resumed.tool(&tool()).unwrap().form.was_drafted(&draft.digest));
+}
+
 /// A version is drafted early, then whenever another form has held, and never for what passes.
 #[test]
 fn a_form_that_held_becomes_a_version() {

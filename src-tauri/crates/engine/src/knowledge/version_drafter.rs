@@ -155,7 +155,9 @@ impl VersionDrafter {
                 let is_same = version.evidence.learned_since == tool.learned_since();
                 is_same && tool.form.was_drafted(&version.digest)
             });
-            if exists { None } else { tool.redraft() }
+            // Without any version there is nothing to decide about until the schema has held again.
+            let has_none = versions.newest().is_none();
+            if exists { None } else { registry.redraft(id, has_none) }
         })
     }
 

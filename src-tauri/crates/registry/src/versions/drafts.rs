@@ -44,6 +44,11 @@ impl Drafts {
         std::mem::take(&mut self.waiting)
     }
 
+    /// Whether there are drafts to take.
+    pub(crate) fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     pub(crate) fn take_dropped(&mut self) -> u64 {
         std::mem::take(&mut self.dropped)
     }

@@ -130,12 +130,22 @@ impl Tool {
         self.drafts.hold = hold;
     }
 
-    /// What was drafted last, once more, as long as the schema is still that: a kill may have come between the
-    /// draft and the version.
-    pub fn redraft(&self) -> Option<Draft> {
-        self.form.drafted.as_ref().filter(|drafted| drafted.digest == self.form.digest)?;
+    /// What was drafted last, once more, as long as the schema is still that: a kill may have come between the draft and
+    /// its version. If `moved_on` and no draft waits, the schema as it is now takes its place.
+    pub(crate) fn redraft(&mut self, moved_on: bool) -> Option<Draft> {
+        let moved_on = moved_on && !self.drafts.is_waiting() && self.carriers.text_form().is_none();
+        let drafted = self.form.drafted.as_ref()?;
+        if drafted.digest != self.form.digest && !moved_on {
+            return None;
+        }
+        let quality = drafted.quality.max(self.inferred_quality());
         let schema = self.inferred_schema();
         let digest = digest(&schema);
-        (digest == self.form.digest).then(|| Draft { digest, schema, evidence: evidence(self) })
+        if digest != self.form.digest && !moved_on {
+            return None;
+        }
+        self.form.look(self.shape.observations(), digest.clone());
+        self.form.drafted = Some(Drafted { digest: digest.clone(), quality });
+        Some(Draft { digest, schema, evidence: evidence(self) })
     }
 }

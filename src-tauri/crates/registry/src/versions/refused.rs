@@ -9,7 +9,9 @@ const NAMED: usize = 12;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The tool has none at all.
-    #[error("it has no version yet; one is cut once its inferred schema has held for a few observations")]
+    #[error(
+        "it has no version yet; the first is created once its inferred schema stayed the same for a few results"
+    )]
     NoVersions,
     /// There is none of this number.
     #[error("there is no version {version}; there are: {}{}", list(kept), gone(*dropped))]
@@ -101,7 +103,7 @@ pub enum Refused {
     #[error("version {0} was rejected or taken back by a person; no policy brings it back")]
     HandsOff(u32),
     /// Cuts are numbered one after the other.
-    #[error("version {version} was cut where {next} was expected")]
+    #[error("version {version} was created where {next} was expected")]
     NotNext {
         /// The number.
         version: u32,

@@ -95,9 +95,14 @@ impl ToolVersions {
         self.latest + 1
     }
 
-    /// Whether there is a decision to undo.
-    pub fn is_undoable(&self) -> bool {
-        !self.undo.is_empty()
+    /// The version in effect after undoing the latest decision; none if there is nothing to undo.
+    pub fn after_undo(&self) -> Option<Option<u32>> {
+        self.undo.last().map(|(_, before, _)| before.in_force())
+    }
+
+    /// The version in effect after unpinning; none if nothing is pinned.
+    pub fn after_unpin(&self) -> Option<Option<u32>> {
+        self.decided.pinned.map(|_| self.decided.promoted)
     }
 
     /// What a rollback that does not say where would go back to: the version promoted before, or no version. None
