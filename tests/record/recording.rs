@@ -127,6 +127,46 @@ fn calls_are_recorded_and_learned() {
 /// Kill -9 at any moment: what was answered a moment ago is there, shapes equal a rebuild, and the next
 /// run goes on from there.
 #[test]
+fn calls_are_found_by_what_they_contain() {
+    let scratch = tempfile::tempdir().unwrap();
+    let program = shop(scratch.path());
+    let serve = program.serve(&[]).unwrap();
+    let client = serve.connect(None).unwrap();
+    let call = |tool: &str, arguments: Value| {
+        client.call(&format!("shop__{tool}"), &arguments).unwrap().answer().unwrap()
+    };
+    for n in 0..3 {
+        call("refund", json!({"id": format!("A-{n} \"Zoë\"")}));
+    }
+    call("refund", json!({}));
+    // Bodies of this size are read from the journal.
+    let orders = (0..8).map(|_| call("list_orders", json!({"limit": 50})).to_string());
+    let orders = orders.max_by_key(String::len).unwrap();
+    assert!(orders.len() > 4_096, "{}", orders.len());
+    let order = orders.rfind("ord_").map(|at| &orders[at..at + 9]).unwrap();
+    let found = |filters: &[&str]| {
+        let run = program.run(&[&["calls", "--json"], filters].concat()).unwrap();
+        assert_eq!(run.code, Some(0), "{run:?}");
+        run.out.lines().count()
+    };
+    for (filters, number) in [
+        (&["text:a-1"] as &[&str], 1),
+        (&["text:\"ZOË\""], 3),
+        (&["text:the shop KEEPS"], 3),
+        (&["text:\"the shop keeps\"", "text:a-2"], 1),
+        (&["text:needs an id"], 1),
+        (&["tool:refund", "text:needs an id"], 1),
+        (&["tool:list_orders", "text:refused"], 0),
+        (&["text:no such text"], 0),
+    ] {
+        assert_eq!(found(filters), number, "{filters:?}");
+    }
+    assert!(found(&[&format!("text:{order}")]) > 0, "{order}");
+    let refused = program.run(&["calls", "text:"]).unwrap();
+    assert!(refused.code != Some(0) && refused.err.contains("a text such as paris"), "{}", refused.err);
+}
+
+#[test]
 fn kill_loses_nothing_acknowledged() {
     let scratch = tempfile::tempdir().unwrap();
     let program = shop(scratch.path());

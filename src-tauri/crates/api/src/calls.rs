@@ -18,6 +18,9 @@ pub struct ListCalls {
     /// Only calls older than this one, for the next page.
     #[serde(default)]
     pub before: Option<CallId>,
+    /// Only this call and newer ones.
+    #[serde(default)]
+    pub since: Option<CallId>,
     /// Largest number of calls; the engine returns at most 1,000.
     pub limit: usize,
 }
@@ -45,6 +48,9 @@ pub struct BrowseCalls {
     /// Only calls older than this one, for the next page.
     #[serde(default)]
     pub before: Option<CallId>,
+    /// Only this call and newer ones.
+    #[serde(default)]
+    pub since: Option<CallId>,
     /// Largest number of calls; the engine returns at most 1,000.
     pub limit: usize,
 }

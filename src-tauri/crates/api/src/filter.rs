@@ -1,8 +1,11 @@
 //! Filter tokens: `tool:git* status:error duration:>500ms`.
 //!
 //! Tokens are combined with AND, `-` before a token excludes it, and a bare word searches tool ids. The same filters
-//! apply to lists of the engine and to rows that arrive live.
+//! apply to lists of the engine and to rows that arrive live, except `text:`, which needs the bodies of a call.
 
+mod text;
+
+use std::borrow::Cow;
 use std::fmt;
 
 use schemascope_compose::{Coverage, Edge, State};
@@ -13,7 +16,7 @@ use crate::{CallRow, ToolRow, glob};
 /// Kind of rows to filter, which decides the available tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// Calls: `tool: server: status: duration: client: fits:`
+    /// Calls: `tool: server: status: duration: client: fits: text:`
     Calls,
     /// Tools: `tool: server: quality: source: violated: calls:`
     Tools,
@@ -51,6 +54,8 @@ enum Test {
     ToolId(String),
     Server(String),
     Client(String),
+    /// In the arguments, the result or the error.
+    Text(String),
     Status(Status),
     Duration(Comparison, f64),
     Fits(bool),
@@ -91,6 +96,7 @@ impl Subject {
                 ("duration:>500ms", "< <= > >= with us, ms, s"),
                 ("client:claude*", "name of the client"),
                 ("fits:no", "whether it matched the schema that was effective then"),
+                ("text:\"order 7\"", "found in the arguments, the result or the error"),
             ],
             Self::Tools => &[
                 ("tool:git*", "tool id or name; * stands for anything"),
@@ -120,7 +126,18 @@ impl Filter {
 
     /// A filter that only this tool passes, whatever characters its name has.
     pub fn of_tool(id: &str) -> String {
-        format!("tool:\"{}\"", id.replace('\\', "\\\\").replace('"', "\\\""))
+        format!("tool:{}", quote(id))
+    }
+
+    /// A filter that was given as one word: a text that has blanks without quotation marks is meant as a whole.
+    pub fn with_blanks(word: &str) -> Cow<'_, str> {
+        let is_exclusion = word.starts_with('-');
+        match word.strip_prefix('-').unwrap_or(word).strip_prefix("text:") {
+            Some(text) if text.contains(char::is_whitespace) && !text.contains('"') => {
+                Cow::Owned(format!("{}text:{}", if is_exclusion { "-" } else { "" }, quote(text)))
+            }
+            _ => Cow::Borrowed(word),
+        }
     }
 
     /// Whether only failures can pass.
@@ -147,9 +164,23 @@ impl Filter {
         self.0.is_empty()
     }
 
-    /// Whether a call passes.
+    /// Whether a call passes, apart from what [`Filter::bodies`] decides.
     pub fn call(&self, row: &CallRow) -> bool {
-        self.0.iter().all(|term| term.test.call(row) != term.negated)
+        let mut of_rows = self.0.iter().filter(|term| !matches!(term.test, Test::Text(_)));
+        of_rows.all(|term| term.test.call(row) != term.negated)
+    }
+
+    /// Whether [`Filter::bodies`] decides anything.
+    pub fn needs_bodies(&self) -> bool {
+        self.0.iter().any(|term| matches!(term.test, Test::Text(_)))
+    }
+
+    /// Whether a call with these bodies passes, as JSON: arguments, result, error.
+    pub fn bodies(&self, bodies: &[&str]) -> bool {
+        self.0.iter().all(|term| match &term.test {
+            Test::Text(wanted) => bodies.iter().any(|json| text::contains(json, wanted)) != term.negated,
+            _ => true,
+        })
     }
 
     /// Whether a tool passes.
@@ -273,6 +304,11 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// A text between quotation marks, as [`quoted`] reads it.
+fn quote(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 /// The literal text between quotation marks.
 fn quoted(value: &str) -> Option<String> {
     let inner = value.strip_prefix('"')?.strip_suffix('"')?;
@@ -324,6 +360,10 @@ fn test(key: &str, value: &str, subject: Subject) -> Result<Test, InvalidFilter>
         },
         (_, "server") => Test::Server(pattern()?),
         (Subject::Calls, "client") => Test::Client(pattern()?),
+        (Subject::Calls, "text") => match quoted(value).unwrap_or_else(|| value.to_owned()) {
+            wanted if wanted.is_empty() => return Err(wrong("a text such as paris or \"order 7\"")),
+            wanted => Test::Text(wanted.to_lowercase()),
+        },
         (Subject::Calls, "status") => Test::Status(match word.as_str() {
             "ok" => Status::Is(Outcome::Ok),
             "error" | "failed" => Status::Failed,

@@ -34,7 +34,7 @@ pub use history::entries_of;
 pub use maintain::{Rebuilt, rebuild};
 pub use open::{IndexRecovery, Recovery, open};
 pub use pack::{Packed, Packer};
-pub use query::{CallQuery, Page, Reader};
+pub use query::{CallQuery, Page, Passes, Reader};
 pub use redact::{Redacted, Rewrite, redact, rehearse};
 pub use retain::{Policy, Progress};
 pub use salvage::Salvaged;

@@ -13,7 +13,7 @@ use crate::index::{Index, Stored};
 /// quickly.
 const MAX_SCAN: usize = 2_000;
 
-/// Bytes of bodies after which a page ends.
+/// Bytes of bodies, read or returned, after which a page ends.
 const PAGE_BYTES: u64 = 32 << 20;
 
 /// One page of calls, and where the next page begins.
@@ -37,8 +37,19 @@ pub struct CallQuery {
     pub failures: bool,
     /// Only calls older than this one, for the next page.
     pub before: Option<CallId>,
+    /// Only this call and newer ones.
+    pub since: Option<CallId>,
     /// Most calls to return.
     pub limit: usize,
+}
+
+/// Tests that a call must pass to be listed.
+#[derive(Clone, Copy)]
+pub struct Passes<'t> {
+    /// A test that needs no bodies; large ones are missing in the record.
+    pub record: &'t dyn Fn(&CallRecord) -> bool,
+    /// A test that needs all bodies, which are read for it.
+    pub bodies: Option<&'t dyn Fn(&CallRecord) -> bool>,
 }
 
 /// Reader of calls. Cheap to clone and usable from any thread.
@@ -56,27 +67,27 @@ impl Reader {
     /// Lists calls, newest first. A page ends at its limit, or earlier when its bodies are large or
     /// few of the examined calls match. It says where the next page begins.
     pub fn calls(&self, query: &CallQuery) -> Result<Page, Error> {
-        self.calls_that(query, |_| true)
+        self.calls_that(query, Passes { record: &|_| true, bodies: None })
     }
 
-    /// Lists calls like [`Reader::calls`], but only those accepted by `passes`, which receives no large bodies.
-    pub fn calls_that(&self, query: &CallQuery, passes: impl Fn(&CallRecord) -> bool) -> Result<Page, Error> {
-        self.index.guarded(|| self.scan(query, &passes, |stored| self.whole(stored)))
+    /// Lists calls like [`Reader::calls`], but only those that pass.
+    pub fn calls_that(&self, query: &CallQuery, passes: Passes<'_>) -> Result<Page, Error> {
+        self.index.guarded(|| self.scan(query, passes, |stored| self.whole(stored)))
     }
 
-    /// Lists calls like [`Reader::calls_that`], but without reading the journal: large bodies are missing in the result,
-    /// too.
+    /// Lists calls whose record passes, without reading the journal: large bodies are missing in the result, too.
     pub fn records(&self, query: &CallQuery, passes: impl Fn(&CallRecord) -> bool) -> Result<Page, Error> {
         let without_journal = |stored| match stored {
             Stored::Whole(record) | Stored::Reference(record, _) => record,
         };
-        self.index.guarded(|| self.scan(query, &passes, without_journal))
+        let passes = Passes { record: &passes, bodies: None };
+        self.index.guarded(|| self.scan(query, passes, without_journal))
     }
 
     fn scan(
         &self,
         query: &CallQuery,
-        passes: &dyn Fn(&CallRecord) -> bool,
+        passes: Passes<'_>,
         bring: impl Fn(Stored) -> CallRecord,
     ) -> Result<Page, Error> {
         let mut page = Page::default();
@@ -86,15 +97,19 @@ impl Reader {
                 return Ok(page);
             }
             let id = id?;
+            if query.since.is_some_and(|since| id < since) {
+                break;
+            }
             page.next = Some(id);
             let Some(stored) = self.index.call(id)? else { continue };
             let (Stored::Whole(record) | Stored::Reference(record, _)) = &stored;
-            if passes(record) {
-                let call = bring(stored);
-                let kept = |body: &Option<Box<serde_json::value::RawValue>>| {
-                    body.as_ref().map_or(0, |body| body.get().len() as u64)
-                };
-                bytes += kept(&call.arguments) + kept(&call.result) + kept(&call.error);
+            if !(passes.record)(record) {
+                continue;
+            }
+            let call = if passes.bodies.is_some() { self.whole(stored) } else { bring(stored) };
+            let bodies = [&call.arguments, &call.result, &call.error].into_iter().flatten();
+            bytes += bodies.map(|body| body.get().len() as u64).sum::<u64>();
+            if passes.bodies.is_none_or(|holds| holds(&call)) {
                 page.calls.push(call);
             }
         }

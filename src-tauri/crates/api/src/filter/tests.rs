@@ -47,6 +47,36 @@ fn tokens_hold_together() {
 }
 
 #[test]
+fn texts_are_looked_for_in_bodies() {
+    let row = call("git__git_log", Outcome::Ok, 1);
+    let bodies = [r#"{"city": "Paris"}"#, r#"{"content": [{"type": "text", "text": "Order 7: paid"}]}"#];
+    for (text, passes) in [
+        ("text:paris", true),
+        ("text:\"order 7\"", true),
+        ("text:\"7 order\"", false),
+        ("-text:rome", true),
+        ("-text:paris", false),
+        ("text:paris text:paid", true),
+        ("text:paris text:open", false),
+        ("text:\"\\\"city\\\"\"", true),
+    ] {
+        let filter = Filter::parse(text, Subject::Calls).unwrap();
+        assert!(filter.needs_bodies() && filter.call(&row), "{text}");
+        assert_eq!(filter.bodies(&bodies), passes, "{text}");
+    }
+    for (word, filter) in [
+        ("text:order 7", "text:\"order 7\""),
+        ("-text:a\\ b", "-text:\"a\\\\ b\""),
+        ("text:\"order 7\"", "text:\"order 7\""),
+        ("tool:a b", "tool:a b"),
+    ] {
+        assert_eq!(Filter::with_blanks(word), filter);
+    }
+    let without = Filter::parse("tool:git*", Subject::Calls).unwrap();
+    assert!(!without.needs_bodies() && without.bodies(&[]));
+}
+
+#[test]
 fn tokens_of_edges_look_at_both_tools_and_at_fields() {
     let edge: Edge = serde_json::from_value(serde_json::json!({
         "from": "shop__list_orders", "to": "mail__send", "coverage": "partial", "confidence": 0.9,
@@ -85,6 +115,9 @@ fn invalid_filters_are_rejected_with_what_is_expected() {
         ("duration:>-1s", Subject::Calls, ">500ms"),
         ("duration:infs", Subject::Calls, ">500ms"),
         ("tool:", Subject::Calls, "the value is missing"),
+        ("text:", Subject::Calls, "the value is missing"),
+        ("text:\"\"", Subject::Calls, "a text such as paris"),
+        ("text:x", Subject::Tools, "expected one of"),
         ("quality:<good", Subject::Tools, "medium"),
         ("status:ok", Subject::Tools, "quality:<high"),
         ("confidence:2", Subject::Edges, "from 0 to 1"),

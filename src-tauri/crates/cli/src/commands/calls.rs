@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use comfy_table::{Cell, Color};
-use schemascope_api::{ListCalls, ListRunning, RunningCall};
+use schemascope_api::{Filter, ListCalls, ListRunning, RunningCall};
 use schemascope_engine::Front;
 use schemascope_model::{CallId, CallRecord, Outcome, Timestamp};
 
@@ -25,10 +25,12 @@ const TABLE: usize = 50;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Filters are those of the dashboard: a part of a tool id, tool:git*, server:shop, status:error, \
-    duration:>500ms, client:claude*, fits:no. A call must pass every filter. A filter that begins with - excludes; \
-    write it after --. Without filters, the table begins with calls that are running.\n\nExamples:\n  \
+    duration:>500ms, client:claude*, fits:no, and text:paris or 'text:order 7' for what the arguments or the result \
+    contain. A call must pass every filter. A filter that begins with - excludes; write it after --. Without filters, \
+    the table begins with calls that are running.\n\nExamples:\n  \
     schemascope calls --failures --limit 10\n  \
     schemascope calls server:shop fits:no --since 2026-11-01\n  \
+    schemascope calls server:shop text:A-1041\n  \
     schemascope calls --limit 20 -- 'client:claude*' -status:ok\n  \
     schemascope calls 01a229e88e942b743f2e    one call, with its result\n  \
     schemascope calls --tool git__git_log --json > calls.ndjson    for `check`"
@@ -73,14 +75,12 @@ impl WithEngine for Calls {
                 tool_id: self.tool.clone(),
                 filter: self.filter(),
                 before,
+                since: self.since.map(CallId::first_at),
                 limit: left.min(PAGE),
             };
-            let mut page = front.call(page).await?;
-            let is_wanted = |id: CallId| self.since.is_none_or(|since| id.time() >= since);
-            page.calls.retain(|call| is_wanted(call.id));
+            let page = front.call(page).await?;
             left -= page.calls.len();
-            // Where few calls pass, a page without any can be long past the time.
-            before = page.next.filter(|next| is_wanted(*next));
+            before = page.next;
             if args.json {
                 for call in &page.calls {
                     output::json_text(&serde_json::to_string(call)?)?;
@@ -93,7 +93,13 @@ impl WithEngine for Calls {
             }
         }
         if !args.json {
-            print(&self.running(front).await?, &shown)?;
+            let running = self.running(front).await?;
+            if running.is_empty() && shown.is_empty() {
+                output::note("No calls.");
+                self.suggest_text();
+            } else {
+                print(&running, &shown)?;
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -101,8 +107,21 @@ impl WithEngine for Calls {
 
 impl Calls {
     fn filter(&self) -> String {
-        let failures = self.failures.then_some("status:error");
-        self.filters.iter().map(String::as_str).chain(failures).collect::<Vec<_>>().join(" ")
+        let failures = self.failures.then(|| "status:error".to_owned());
+        let words = self.filters.iter().map(|word| Filter::with_blanks(word).into_owned());
+        words.chain(failures).collect::<Vec<_>>().join(" ")
+    }
+
+    /// A word is a part of a tool id, and may be meant as what a call returned.
+    fn suggest_text(&self) {
+        if let [word] = self.filters.as_slice()
+            && !word.contains([':', '"', '\''])
+            && !word.starts_with('-')
+        {
+            output::note(&format!(
+                "Words are looked for in tool ids; in arguments and results: schemascope calls 'text:{word}'"
+            ));
+        }
     }
 
     /// Calls without an answer, of which most filters do not know whether they will pass.
@@ -117,10 +136,6 @@ impl Calls {
 }
 
 fn print(running: &[RunningCall], calls: &[CallRecord]) -> Result<()> {
-    if running.is_empty() && calls.is_empty() {
-        output::note("No calls.");
-        return Ok(());
-    }
     let header = ["time", "tool", "outcome", "fits", "duration", "size", "client", "id"];
     let mut table = output::table(&header, &[4, 5]);
     for call in running {

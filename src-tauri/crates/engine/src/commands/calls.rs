@@ -8,7 +8,7 @@ use schemascope_api::{
 use schemascope_model::{CallId, CallRecord, Client, Origin, ToolId};
 use schemascope_proxy::{CallFailed, Caller};
 use schemascope_registry::is_error;
-use schemascope_store::{CallQuery, Error as StoreError, Page, Reader};
+use schemascope_store::{CallQuery, Page, Passes};
 use serde_json::value::RawValue;
 
 use super::{Handle, internal, nearest};
@@ -31,8 +31,9 @@ impl Handle<ListCalls> for Engine {
             None => None,
         };
         let Some(among) = self.tools_of(&filter) else { return Ok(CallsPage::default()) };
-        let query = CallQuery { tool, among, ..query(&filter, command.before, command.limit) };
-        let page = self.search(filter, move |reader, passes| reader.calls_that(&query, passes)).await?;
+        let query =
+            CallQuery { tool, among, since: command.since, ..query(&filter, command.before, command.limit) };
+        let page = self.search(filter, query, true).await?;
         Ok(CallsPage { calls: page.calls, next: page.next })
     }
 }
@@ -41,8 +42,9 @@ impl Handle<BrowseCalls> for Engine {
     async fn handle(&self, command: BrowseCalls) -> Result<RowsPage, ApiError> {
         let filter = filter(&command.filter)?;
         let Some(among) = self.tools_of(&filter) else { return Ok(RowsPage::default()) };
-        let query = CallQuery { among, ..query(&filter, command.before, command.limit) };
-        let page = self.search(filter, move |reader, passes| reader.records(&query, passes)).await?;
+        let query =
+            CallQuery { among, since: command.since, ..query(&filter, command.before, command.limit) };
+        let page = self.search(filter, query, false).await?;
         Ok(RowsPage { rows: page.calls.iter().map(call_row).collect(), next: page.next })
     }
 }
@@ -57,19 +59,29 @@ fn query(filter: &Filter, before: Option<CallId>, limit: usize) -> CallQuery {
     CallQuery { failures, before, limit, ..CallQuery::default() }
 }
 
+/// The arguments, the result and the error of a call, as JSON.
+fn bodies(call: &CallRecord) -> Vec<&str> {
+    [&call.arguments, &call.result, &call.error].into_iter().flatten().map(|body| body.get()).collect()
+}
+
 impl Engine {
-    /// Reads calls that pass a filter, on a thread of its own, because sled reads from disk.
-    async fn search(
-        &self,
-        filter: Filter,
-        read: impl FnOnce(&Reader, &dyn Fn(&CallRecord) -> bool) -> Result<Page, StoreError> + Send + 'static,
-    ) -> Result<Page, ApiError> {
+    /// Reads calls that pass a filter, on a thread of its own, because sled reads from disk. Large bodies are left out
+    /// if neither the reply nor the filter needs them.
+    async fn search(&self, filter: Filter, query: CallQuery, needs_bodies: bool) -> Result<Page, ApiError> {
         self.records.recorder.settle().await;
         let reader = self.records.reader.clone();
         // A search through all calls takes a while, so only one runs at a time.
         let _turn = if filter.is_empty() { None } else { Some(self.searching.lock().await) };
         let listed = tokio::task::spawn_blocking(move || {
-            read(&reader, &|record| filter.is_empty() || filter.call(&call_row(record)))
+            let record = |call: &CallRecord| filter.is_empty() || filter.call(&call_row(call));
+            let bodies = |call: &CallRecord| filter.bodies(&bodies(call));
+            let bodies: Option<&dyn Fn(&CallRecord) -> bool> =
+                if filter.needs_bodies() { Some(&bodies) } else { None };
+            if needs_bodies || bodies.is_some() {
+                reader.calls_that(&query, Passes { record: &record, bodies })
+            } else {
+                reader.records(&query, record)
+            }
         });
         listed.await.map_err(internal)?.map_err(internal)
     }

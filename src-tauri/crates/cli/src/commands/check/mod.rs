@@ -209,7 +209,7 @@ fn read_traces(checker: &mut Checker, path: &Path) -> Result<()> {
 async fn read_calls(checker: &mut Checker, since: Option<Timestamp>, front: &Front) -> Result<()> {
     let mut before = None;
     loop {
-        let command = ListCalls { tool_id: None, filter: String::new(), before, limit: PAGE };
+        let command = ListCalls { before, limit: PAGE, ..ListCalls::default() };
         let page = front.call(command).await?;
         for call in &page.calls {
             if since.is_none_or(|since| call.at > since) {
