@@ -13,7 +13,7 @@ use crate::files;
 /// Name of the file in the data directory.
 const FILE: &str = "cli-definitions.json";
 /// Version of its form and of what is known of programs. Another one is probed again.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 /// Most programs that are kept.
 const MAX_PROGRAMS: usize = 500;
 

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use schemascope_helptext::{Definition, OptionDefinition, described, mark_as, read};
+use schemascope_helptext::{Definition, OptionDefinition, described, fuller_help, mark_as, read};
 use schemascope_program::{Confinement, Ended, NotFound, Run, find, run, support};
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -288,7 +288,7 @@ impl Asking<'_> {
             let is_empty = definition.is_empty();
             let help = Help { text, definition, is_last };
             if says_much && !is_manual {
-                return Ok(help);
+                return Ok(Box::pin(self.fuller(help, words, &name)).await);
             }
             if best.is_some() {
                 continue;
@@ -300,6 +300,29 @@ impl Asking<'_> {
             }
         }
         best.ok_or(failed)
+    }
+
+    /// The help that lists all options, if this one says how to get it: `curl --help all`. What only this one says of
+    /// arguments and subcommands stays.
+    async fn fuller(&self, help: Help, words: &[String], name: &str) -> Help {
+        let Some(more) = fuller_help(&help.text) else { return help };
+        let question = words.iter().cloned().chain(more.iter().map(|word| (*word).to_owned()));
+        let Ok((text, true)) = self.ask(question.collect()).await else { return help };
+        let mut definition = read(&text, name);
+        if is_manual(&text) || definition.options.len() <= help.definition.options.len() {
+            return help;
+        }
+        let Definition { usage, positionals, subcommands, description, .. } = help.definition;
+        if definition.usage.is_empty() {
+            (definition.usage, definition.positionals) = (usage, positionals);
+        }
+        if definition.subcommands.is_empty() {
+            definition.subcommands = subcommands;
+        }
+        if definition.description.is_empty() {
+            definition.description = description;
+        }
+        Help { definition, ..help }
     }
 
     /// What the program prints, and whether it ended well.

@@ -74,6 +74,20 @@ async fn the_same_text_for_a_subcommand_lists_nothing_below_it() {
     assert!(probed.tools.iter().all(|(_, tool)| tool.options[0].flags == ["-f", "--force"]));
 }
 
+/// curl: `--help` lists the common options.
+#[tokio::test]
+async fn all_options_are_asked_for_where_the_help_says_how() {
+    let text = "case \"$*\" in\n\
+        '--help all') printf ' -d, --data <data>  Send it\n     --anyauth  Pick any method\n     --ca <file>  Check with it\n';;\n\
+        --help) printf 'Usage: sh [options...] <url>\n -d, --data <data>  Send it\nFor all options use \"--help all\".\n';;\n\
+        esac\n";
+    let probed = probed_script(text).await;
+    let (_, tool) = &probed.tools[0];
+    let flags: Vec<&str> = tool.options.iter().map(|option| option.flags[0].as_str()).collect();
+    assert_eq!(flags, ["-d", "--anyauth", "--ca"]);
+    assert_eq!(tool.positionals[0].property, "url");
+}
+
 /// apt: `apt show --help` prints what `apt --help` does, and takes names of packages.
 #[tokio::test]
 async fn subcommands_with_the_help_of_all_take_what_follows() {
