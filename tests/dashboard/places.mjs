@@ -1,6 +1,6 @@
 // Filter, keys, palette, addresses and history: every way to a place.
 
-import { assert, becomes, job, live, matches, play, text, tolerate, until } from "./page.mjs";
+import { assert, becomes, call as callTool, job, live, matches, play, text, tolerate, until } from "./page.mjs";
 
 await play(async ({ page, context, step }) => {
   const path = () => {
@@ -144,6 +144,36 @@ await play(async ({ page, context, step }) => {
   await at("/tools/shop__order_total");
   await until("the tool", async () => (await text(page, "h1")).includes("order_total"));
 
+  step("back to where a list was scrolled, and to its order");
+  const top = () => page.$eval(".scroll", (list) => list.scrollTop);
+  await page.goBack();
+  await until("calls", async () => (await rows("calls-table")).length > 5);
+  await page.$eval(".scroll", (list) => list.scrollTo(0, 300));
+  await becomes(top, 300);
+  await page.click('nav.side a[href="/tools"]');
+  await until("tools", async () => (await rows("tools-table")).length > 5);
+  const order = async () => (await rows("tools-table")).map((row) => row.split(" ")[0]);
+  const byName = await order();
+  await page.locator(".tools-table .thead button", { hasText: "Tool" }).click();
+  await becomes(order, byName.toReversed());
+  await page.locator("a.tr").first().click();
+  await until("a tool", async () => (await page.locator("#tab-calls").count()) === 1);
+  await page.goBack();
+  await becomes(order, byName.toReversed());
+  await page.goBack();
+  await until("calls", async () => (await rows("calls-table")).length > 5);
+  await becomes(top, 300);
+
+  step("a text in arguments and results");
+  await page.fill("#filter", "keeps what");
+  await until("words are looked for in tool ids", async () => (await text(page, "main")).includes("No calls match"));
+  await page.locator("main a", { hasText: "Search in arguments and results" }).click();
+  await becomes(() => page.inputValue("#filter"), 'text:"keeps what"');
+  await becomes(async () => (await rows("calls-table")).length, 1);
+  await callTool("shop__store_info");
+  await callTool("shop__refund", { id: "2" });
+  await becomes(async () => (await rows("calls-table")).length, 2);
+
   const load = async (path) => {
     await page.goto(`http://${job.address}${path}`);
     await live(page);
@@ -160,7 +190,7 @@ await play(async ({ page, context, step }) => {
   await load(`${call.split("?")[0]}?q=tool:refund`);
   await until("the call", async () => (await text(page, ".detail")).includes("refund"));
   await becomes(() => page.inputValue("#filter"), "tool:refund");
-  await becomes(async () => (await rows("calls-table")).length, 2);
+  await becomes(async () => (await rows("calls-table")).length, 3);
 
   step("links to what is not there");
   tolerate(/status of 404/);

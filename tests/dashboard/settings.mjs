@@ -13,9 +13,18 @@ await play(
     await until("it shows", async () => (await line("Automatic promotion").locator('[aria-pressed="true"]').innerText()) === "at high quality");
     await matches(() => text(page, ".toasts"), /Saved/);
 
-    step("a number is saved by a button");
+    step("and undone from its message");
+    await page.locator(".toasts button", { hasText: "Undo" }).click();
+    await until("it is as before", async () => (await saved("auto_promote")) === "never");
+    await until("it shows", async () => (await line("Automatic promotion").locator('[aria-pressed="true"]').innerText()) === "never");
+
+    step("a number is saved by a button, and is still typed after a look at another page");
     const days = line("Remove calls older than");
     await days.locator("input").fill("30");
+    await page.locator('nav.side a[href="/tools"]').click();
+    await until("another page", async () => (await text(page, "h1")) === "Tools");
+    await page.locator('nav.side a[href="/settings"]').click();
+    await until("it is typed", async () => (await days.locator("input").inputValue()) === "30");
     await becomes(() => saved("keep_days"), null);
     await days.locator("button", { hasText: "Save and delete" }).click();
     await until("it is saved", async () => (await saved("keep_days")) === "30");

@@ -5,6 +5,7 @@ mod header;
 mod help;
 mod keyboard;
 mod palette;
+mod positions;
 mod router;
 mod side;
 mod theme;
@@ -25,7 +26,7 @@ use crate::interviews::InterviewAsking;
 use crate::live::{Connection, Live};
 use crate::numbers::count;
 use crate::pages;
-use crate::parts::{Empty, Icon, KeyedRow, keyed};
+use crate::parts::{Empty, Icon, KeyedRow, Sort, keyed};
 use crate::route::Route;
 use crate::versions::{Batch, Deciding};
 use crate::{browser, door};
@@ -33,9 +34,10 @@ use crate::{browser, door};
 pub use dialogs::restart;
 pub use help::Help;
 pub use palette::Palette;
+use positions::Positions;
 use router::navigate;
 pub use theme::Theme;
-pub use undo::Undoing;
+pub use undo::{OldSetting, Restoring, Undoing};
 
 /// Time for which a message offers to undo a decision, in milliseconds.
 const UNDO_MS: i32 = 10_000;
@@ -109,6 +111,11 @@ pub struct App {
     pub keys: StoredValue<Option<ListKeys>>,
     /// Answers that were typed and not sent, by question.
     pub unsent: StoredValue<BTreeMap<String, Unsent>>,
+    /// Values of settings that were typed and not saved, by name.
+    pub unsaved: RwSignal<Vec<(&'static str, String)>>,
+    /// The order that was chosen for the list of tools.
+    pub tools_sort: StoredValue<Option<Sort>>,
+    positions: StoredValue<Positions>,
     toasts: RwSignal<Vec<Toast>>,
 }
 
@@ -231,6 +238,9 @@ fn Frame() -> impl IntoView {
         settled: RwSignal::default(),
         keys: StoredValue::new(None),
         unsent: StoredValue::new(BTreeMap::new()),
+        unsaved: RwSignal::default(),
+        tools_sort: StoredValue::new(None),
+        positions: StoredValue::new(Vec::new()),
         toasts: RwSignal::default(),
     };
     provide_context(app);

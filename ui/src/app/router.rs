@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use wasm_bindgen::prelude::*;
 use web_sys::{HtmlAnchorElement, MouseEvent};
 
-use super::App;
+use super::{App, positions};
 use crate::browser::{self, document, sleep, window};
 use crate::cells::effect;
 use crate::door;
@@ -34,6 +34,7 @@ pub fn navigate(app: App, route: Route, entry: History) {
     if app.route.with_untracked(|known| *known == route) {
         return;
     }
+    positions::leave(app, app.route.with_untracked(Route::address));
     if let Ok(history) = window().history() {
         let address = route.address();
         let _ = match entry {
@@ -49,7 +50,9 @@ pub fn listen(app: App) {
     // A dialog is about the page that was left.
     let back = window_event_listener(leptos::ev::popstate, move |_| {
         app.leave_dialog();
+        positions::leave(app, app.route.with_untracked(Route::address));
         app.route.set(here());
+        positions::restore(app, &app.route.with_untracked(Route::address));
     });
     let clicks = window_event_listener(leptos::ev::click, move |event| {
         if let Some((route, part)) = internal_link(&event) {

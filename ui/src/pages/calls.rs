@@ -19,7 +19,7 @@ use crate::parts::{
 };
 use crate::route::Route;
 use crate::{browser, door};
-use detail::Detail;
+pub use detail::Detail;
 use running::Running;
 
 /// Calls requested at a time.
@@ -73,6 +73,8 @@ struct Loaded {
     /// Number of the current load, so that replies to earlier ones are ignored.
     run: StoredValue<u64>,
     busy: RwSignal<bool>,
+    /// Calls that arrived are searched by the engine.
+    is_searching: RwSignal<bool>,
     /// The first page is loaded.
     ready: RwSignal<bool>,
     error: RwSignal<Option<String>>,
@@ -88,6 +90,7 @@ impl Loaded {
             considered: StoredValue::new(0),
             run: StoredValue::new(0),
             busy: RwSignal::new(false),
+            is_searching: RwSignal::new(false),
             ready: RwSignal::new(false),
             error: RwSignal::new(None),
             is_headless: StoredValue::new(false),
@@ -131,7 +134,7 @@ impl Loaded {
         let is_current = || self.run.try_with_value(Clone::clone) == Some(run);
         let mut found = 0;
         while is_current() {
-            let command = BrowseCalls { filter: filter.clone(), before, limit: PAGE };
+            let command = BrowseCalls { filter: filter.clone(), before, since: None, limit: PAGE };
             let reply = door::call(&command).await;
             if !is_current() {
                 return;
@@ -170,7 +173,7 @@ impl Loaded {
     }
 
     /// Adds the calls that arrived. False when some of them are no longer known here.
-    fn add_new(self, app: App, filter: &Filter) -> bool {
+    fn add_new(self, app: App, filter: &Filter, text: String) -> bool {
         let fresh: Option<Vec<Arc<CallRow>>> = app.live.picture(|picture| {
             let new = picture.since(self.considered.get_value())?;
             let fresh = new.filter(|row| filter.call(row)).cloned().collect();
@@ -178,8 +181,40 @@ impl Loaded {
             Some(fresh)
         });
         let Some(fresh) = fresh else { return false };
+        match fresh.iter().map(|row| row.id).min() {
+            Some(oldest) if filter.needs_bodies() => {
+                leptos::task::spawn_local(self.search_new(app, text, oldest));
+            }
+            _ => self.insert(fresh),
+        }
+        true
+    }
+
+    /// Adds those of the calls that arrived whose bodies pass the filter, which the engine decides.
+    async fn search_new(self, app: App, filter: String, oldest: CallId) {
+        let run = self.run.get_value();
+        self.is_searching.set(true);
+        let command = BrowseCalls { filter: filter.clone(), before: None, since: Some(oldest), limit: PAGE };
+        let reply = door::call(&command).await;
+        self.is_searching.try_update(|is_searching| *is_searching = false);
+        if self.run.try_with_value(Clone::clone) != Some(run) {
+            return;
+        }
+        match reply {
+            // More than one page.
+            Ok(page) if page.next.is_some() => self.restart(app, filter, 0),
+            Ok(page) => self.insert(page.rows.into_iter().map(Arc::new).collect()),
+            Err(error) => {
+                self.is_headless.set_value(true);
+                self.error.set(Some(error.to_string()));
+            }
+        }
+    }
+
+    /// Adds rows, newest first, at their places.
+    fn insert(self, fresh: Vec<Arc<CallRow>>) {
         if fresh.is_empty() {
-            return true;
+            return;
         }
         let next = self.next.get_untracked();
         self.rows.update(|rows| {
@@ -197,7 +232,6 @@ impl Loaded {
                 self.next.set(rows.last().map(|row| row.id));
             }
         });
-        true
     }
 
     /// Number of calls that arrived and are not shown, and whether there are more.
@@ -293,9 +327,11 @@ pub fn Calls() -> impl IntoView {
         let is_held = held.get();
         app.live.calls(|_| ());
         match (ready, is_held) {
+            // They are considered once the search is over.
+            _ if loaded.is_searching.get() => {}
             (true, false) => {
                 missed.set((0, false));
-                if !loaded.add_new(app, &filter) {
+                if !loaded.add_new(app, &filter, text.get_untracked()) {
                     loaded.restart(app, text.get_untracked(), 0);
                 }
             }
@@ -350,7 +386,7 @@ pub fn Calls() -> impl IntoView {
         match (is_empty, loaded.error.get(), loaded.ready.get() && loaded.next.get().is_none()) {
             (false, ..) => Content::Rows,
             (true, Some(error), _) => Content::Failed(error),
-            (true, None, true) => Content::Nothing { filtered: !text.get().is_empty() },
+            (true, None, true) => Content::Nothing,
             (true, None, false) => Content::Searching,
         }
     });
@@ -371,7 +407,7 @@ pub fn Calls() -> impl IntoView {
             </Empty>
         }
         .into_any(),
-        Content::Nothing { filtered } => view! { <NoCalls filtered=filtered /> }.into_any(),
+        Content::Nothing => view! { <NoCalls filter=text.get() /> }.into_any(),
         Content::Searching => view! { <Searching loaded=loaded /> }.into_any(),
         Content::Rows => view! {
             <Rows list=list label="List of calls" columns=COLUMNS anchored=true near_end=near_end href=href />
@@ -423,7 +459,7 @@ pub fn Calls() -> impl IntoView {
                         </p>
                     }.into_any())}
                 </section>
-                {move || open.get().map(|id| view! { <Detail id=id close=Callback::new(move |()| show(None)) /> }.into_any())}
+                {move || open.get().map(|id| super::call(id, Callback::new(move |()| show(None))))}
             </div>
         </div>
     }
@@ -434,7 +470,7 @@ pub fn Calls() -> impl IntoView {
 enum Content {
     Rows,
     Searching,
-    Nothing { filtered: bool },
+    Nothing,
     Failed(String),
     WrongFilter(String),
 }
@@ -455,13 +491,24 @@ fn Searching(
 
 #[component]
 fn NoCalls(
-    /// There is a filter.
-    filtered: bool,
+    /// The filter, which may be empty.
+    filter: String,
 ) -> impl IntoView {
     let app = App::get();
-    if filtered {
+    if !filter.is_empty() {
+        // Words alone are parts of tool ids, and may be meant as what a call returned.
+        let is_words = !filter.contains([':', '"']) && !filter.starts_with('-');
+        let search = is_words.then(|| {
+            let text = Filter::with_blanks(&format!("text:{filter}")).into_owned();
+            let address = Route::filtered(PageId::Calls, text).address();
+            view! {
+                <p>"Words are looked for in tool ids. "<a class="accent" href=address>"Search in arguments and results"</a></p>
+            }
+            .into_any()
+        });
         return view! {
             <Empty icon="search" title="No calls match">
+                {search}
                 <p><a class="accent" href="/calls">"Clear filter"</a></p>
             </Empty>
         }

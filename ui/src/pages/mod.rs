@@ -1,4 +1,5 @@
-//! The pages. Overview and calls are part of the first load; the others are loaded on demand, the graph by itself.
+//! The pages. Overview and the list of calls are part of the first load; the others are loaded on demand, the graph by
+//! itself.
 
 mod calls;
 mod graph;
@@ -75,6 +76,16 @@ fn draw_graph() -> Result<AnyView, SplitLoaderError> {
 pub async fn load_all() {
     // Without it a page loads its code when it is opened, and reports a failure.
     let _ = styled("/more.css", load_more()).await;
+}
+
+/// The detail of a call, beside the list.
+fn call(id: String, close: Callback<()>) -> AnyView {
+    on_demand(|| styled("/more.css", load_call()), move || Box::pin(draw_call(id.clone(), close)))
+}
+
+#[wasm_split(more, fallible, preload(load_call))]
+fn draw_call(id: String, close: Callback<()>) -> Result<AnyView, SplitLoaderError> {
+    Ok(view! { <calls::Detail id=id close=close /> }.into_any())
 }
 
 /// The palette.

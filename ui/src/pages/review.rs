@@ -76,13 +76,13 @@ pub fn Review() -> impl IntoView {
         }
     };
     let decide_open = move |verb: Verb| {
-        if let Some((tool_id, number, _)) = candidate.get_untracked() {
+        if let Some((tool_id, number, active)) = candidate.get_untracked() {
             let version = Some(number);
             let decision = match verb {
                 Verb::Promote => Decision::Promote { version },
                 Verb::Reject => Decision::Reject { version },
             };
-            app.dialog.set(Some(Dialog::Decide(Deciding { tool_id, decision, version })));
+            app.dialog.set(Some(Dialog::Decide(Deciding { tool_id, decision, version, active })));
         }
     };
     // By keys, about the tools that are selected.

@@ -3,6 +3,7 @@
 //!
 //! A choice is saved at once; a number is saved by a button.
 
+mod promotion;
 mod redaction;
 mod wrappers;
 
@@ -12,7 +13,7 @@ use schemascope_api::{
     SettingsReply,
 };
 
-use crate::app::App;
+use crate::app::{App, OldSetting, Restoring, Undoing};
 use crate::cells::{Memo, RwSignal, StoredValue, click};
 use crate::door;
 use crate::live::Connection;
@@ -37,6 +38,8 @@ pub fn Settings() -> impl IntoView {
     let reply: Reply = RwSignal::new(None);
     let is_wanted = move || {
         app.live.snapshots.track();
+        // A change may have been undone.
+        app.decided.track();
         app.live.connection.get() == Connection::Live
     };
     throttled(UPDATE_INTERVAL_MS, is_wanted, move || async move {
@@ -110,13 +113,19 @@ fn value(reply: Reply, name: &str) -> String {
 /// Changes a setting and reports it. `done` runs afterwards, and learns whether it was changed.
 fn change(app: App, reply: Reply, name: &'static str, to: String, done: impl FnOnce(bool) + 'static) {
     let command = ChangeSetting { name: name.to_owned(), value: Some(to).filter(|text| !text.is_empty()) };
+    let before = row(reply, name, |row| row.value.clone()).flatten();
     leptos::task::spawn_local(async move {
         match door::call(&command).await {
             Ok(now) => {
                 reply.set(Some(Ok(now)));
                 done(true);
                 let is_fixed = row(reply, name, |row| row.fixed) == Some(true);
-                app.notify(if is_fixed { "Saved; takes effect at the next start" } else { "Saved" });
+                let said = if is_fixed { "Saved; takes effect at the next start" } else { "Saved" };
+                // Deleted calls do not come back.
+                let deletes = SETTINGS.iter().any(|setting| setting.name == name && deletes(setting));
+                let old = OldSetting { name, value: before, restore };
+                let undo = if deletes { Vec::new() } else { vec![Undoing::Setting(old)] };
+                app.notify_decided(said, undo);
             }
             Err(error) => {
                 done(false);
@@ -124,6 +133,19 @@ fn change(app: App, reply: Reply, name: &'static str, to: String, done: impl FnO
             }
         }
     });
+}
+
+/// Sets a value that a setting had before.
+fn restore(name: &'static str, value: Option<String>) -> Restoring {
+    Box::pin(async move {
+        let command = ChangeSetting { name: name.to_owned(), value };
+        door::call(&command).await.map(drop).map_err(|error| error.to_string())
+    })
+}
+
+/// Whether a change deletes calls.
+fn deletes(setting: &Setting) -> bool {
+    matches!(setting.kind, SettingKind::Limit(_))
 }
 
 /// A setting: label, description and control.
@@ -134,7 +156,11 @@ fn line(reply: Reply, setting: &'static Setting) -> AnyView {
         SettingKind::Switch => choose(reply, setting, &[("true", "yes"), ("false", "no")]),
         SettingKind::Choice(choices) => {
             let pairs: Vec<_> = choices.iter().map(|choice| (choice.word, choice.label)).collect();
-            choose(reply, setting, &pairs)
+            if name == promotion::SETTING {
+                promotion::choose_with_preview(reply, setting, &pairs)
+            } else {
+                choose(reply, setting, &pairs)
+            }
         }
         SettingKind::Number(bounds) => {
             let unset = setting.default.unwrap_or_default();
@@ -180,12 +206,23 @@ fn with_labels(setting: &Setting) -> String {
 /// Buttons of a group, one of them pressed; a choice is saved at once.
 fn choose(reply: Reply, setting: &'static Setting, choices: &[(&'static str, &'static str)]) -> AnyView {
     let (app, name) = (App::get(), setting.name);
+    choose_by(reply, setting, choices, move |word| change(app, reply, name, word.to_owned(), |_| ()))
+}
+
+/// Buttons of a group, one of them pressed.
+fn choose_by(
+    reply: Reply,
+    setting: &'static Setting,
+    choices: &[(&'static str, &'static str)],
+    press: impl Fn(&'static str) + Copy + 'static,
+) -> AnyView {
+    let name = setting.name;
     let now = Memo::new(move || value(reply, name));
     let button = move |(word, label): &(&'static str, &'static str)| {
         let (word, label) = (*word, *label);
         let is_pressed = move || now.with(|now| if now == word { "true" } else { "false" });
-        let press = click(move |_| change(app, reply, name, word.to_owned(), |_| ()));
-        view! { <button aria-pressed=is_pressed on:click=press>{label}</button> }.into_any()
+        view! { <button aria-pressed=is_pressed on:click=click(move |_| press(word))>{label}</button> }
+            .into_any()
     };
     view! {
         <span class="segments" role="group" aria-labelledby=format!("about-{name}")>{choices.iter().map(button).views()}</span>
@@ -245,13 +282,21 @@ fn Typed(
 ) -> impl IntoView {
     let app = App::get();
     let now = Memo::new(move || value(reply, name));
-    let typed = RwSignal::new(None::<String>);
+    // Kept in the app, so that what was typed is there again after a look at another page.
+    let typed = Memo::new(move || {
+        app.unsaved.with(|unsaved| unsaved.iter().find(|(of, _)| *of == name).map(|(_, text)| text.clone()))
+    });
+    let forget = move || app.unsaved.update(|unsaved| unsaved.retain(|(of, _)| *of != name));
     let shown = Memo::new(move || typed.get().unwrap_or_else(|| now.get()));
     let is_changed = Memo::new(move || shown.get().trim() != now.get());
     let save = StoredValue::new(move || {
         let to = shown.get_untracked().trim().to_owned();
         // What the engine rejects stays typed.
-        let done = move |is_changed: bool| drop(is_changed.then(|| typed.try_update(Option::take)));
+        let done = move |is_changed: bool| {
+            if is_changed {
+                forget();
+            }
+        };
         change(app, reply, name, to, done);
     });
     let key = move |event: leptos::ev::KeyboardEvent| {
@@ -261,7 +306,7 @@ fn Typed(
     };
     view! {
         {move || is_changed.get().then(|| view! {
-            <button class="button small" on:click=click(move |_| typed.set(None))>"Cancel"</button>
+            <button class="button small" on:click=click(move |_| forget())>"Cancel"</button>
             <button class="button small primary" on:click=click(move |_| save.get_value()())>
                 {if deletes && !shown.get().trim().is_empty() { "Save and delete older calls" } else { "Save" }}
             </button>
@@ -269,7 +314,13 @@ fn Typed(
         <input type=if bounds.is_some() { "number" } else { "text" } class:words=bounds.is_none() spellcheck="false"
             min=bounds.map(|bounds| bounds.min.to_string()) inputmode=bounds.map(|_| "numeric") aria-labelledby=format!("about-{name}") placeholder=unset
             prop:value=move || shown.get() on:keydown=key
-            on:input:target=move |event| typed.set(Some(event.target().value())) />
+            on:input:target=move |event| {
+                let text = event.target().value();
+                app.unsaved.update(|unsaved| {
+                    unsaved.retain(|(of, _)| *of != name);
+                    unsaved.push((name, text));
+                });
+            } />
         {bounds.map(|bounds| view! { <span class="dim unit">{bounds.unit}</span> }.into_any())}
     }
 }

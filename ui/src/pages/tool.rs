@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use schemascope_api::{
-    ErrorKind, GetRecent, GetTool, HistoryPoint, ListAudit, Recent, Source, ToolDetail, ToolRow,
+    ErrorKind, FailedCall, Filter, GetRecent, GetTool, HistoryPoint, ListAudit, PageId, Recent, Source,
+    ToolDetail, ToolRow,
 };
 use schemascope_figures::charts::{self, Mark};
 
@@ -30,6 +31,7 @@ use crate::live::Connection;
 use crate::numbers::{count, duration, percent, span};
 use crate::parts::{Empty, Fact, Foreign, Icon, Ladder, Loading, Views, source_word, time};
 use crate::recent::marks;
+use crate::route::Route;
 use crate::throttle::throttled;
 use arguments::Arguments;
 use fields::Fields;
@@ -170,6 +172,7 @@ pub fn Tool(
                 }.into_any(),
                 Some(Ok(())) => view! {
                     <Top known=known versions=versions id=id.clone() />
+                    <Failing known=known />
                     <DriftCard drifts=drifts />
                     <FailingTexts id=id.clone() />
                     <div class="tool-grid">
@@ -180,6 +183,40 @@ pub fn Tool(
                 }.into_any(),
             }}
         </div>
+    }
+}
+
+/// The newest failed call, while most calls fail.
+#[component]
+fn Failing(
+    /// The tool's detail.
+    known: Detail,
+) -> impl IntoView {
+    let latest = known.part(|detail| Some((detail.row.clone(), detail.latest_failure.clone()?)));
+    move || {
+        latest.get().map(|(row, FailedCall { call, reason })| {
+            let failed = format!("{} status:error", Filter::of_tool(&row.tool_id));
+            let all = Route::filtered(PageId::Calls, failed).address();
+            let since = row.failing_since.map(|since| view! { " since " {time(since)} });
+            let text = match reason {
+                Some(reason) => view! { <p class="said"><Foreign text=reason limit=500 /></p> }.into_any(),
+                None => view! { <p class="dim">"The server gave no reason."</p> }.into_any(),
+            };
+            view! {
+                <section class="card fails" aria-label="Failing calls">
+                    <header>
+                        <h2>
+                            <Icon name="triangle-alert" />" Failing "
+                            <span class="dim">{format!("· {} of the last {} calls failed", row.recent_failure_count, row.recent_call_count)}{since}</span>
+                        </h2>
+                        <span class="side"><a class="accent" href=all>"All failed calls"</a></span>
+                    </header>
+                    {text}
+                    <p class="dim">"Latest failure, " {time(call.at)} ". " <a class="accent" href=Route::call(call.id.to_string()).address()>"Open the call"</a></p>
+                </section>
+            }
+            .into_any()
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use schemascope_api::{Align, Filter, PageId, Source, Subject, TOOL_COLUMNS, Tool
 
 use super::start::NoTools;
 use crate::app::{App, Dialog};
-use crate::cells::{Memo, RwSignal, click};
+use crate::cells::{Memo, RwSignal, click, effect};
 use crate::export::Exporting;
 use crate::layout::{Shown, Width};
 use crate::numbers::{ago, count, duration};
@@ -83,7 +83,9 @@ enum Content {
 #[component]
 pub fn Tools() -> impl IntoView {
     let app = App::get();
-    let sort = RwSignal::new(Sort { key: TOOL_COLUMNS[0].key, descending: false });
+    let by_name = Sort { key: TOOL_COLUMNS[0].key, descending: false };
+    let sort = RwSignal::new(app.tools_sort.get_value().unwrap_or(by_name));
+    effect(move || app.tools_sort.set_value(Some(sort.get())));
     let text = Memo::new(move || app.route.with(|route| route.filter_of(PageId::Tools)));
     let parsed =
         Memo::new(move || Filter::parse(&text.get(), Subject::Tools).map_err(|error| error.to_string()));

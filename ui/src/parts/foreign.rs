@@ -71,6 +71,6 @@ pub fn ToolName(
         None => (String::new(), id),
     };
     view! {
-        <span class="faint"><Foreign text=server limit=64 /> " / "</span><Foreign text=tool limit=160 />
+        <span class="faint server-of"><Foreign text=server limit=64 /> " / "</span><Foreign text=tool limit=160 />
     }
 }

@@ -2,7 +2,7 @@
 //! reason.
 
 use leptos::prelude::*;
-use schemascope_api::{Decide, Decision};
+use schemascope_api::{Decide, Decision, Source};
 
 use super::action;
 use super::impact::{Parts, impact, request_impact};
@@ -19,28 +19,42 @@ pub struct Deciding {
     pub tool_id: String,
     /// The decision.
     pub decision: Decision,
-    /// The version whose impact is shown: the one that becomes active, or the one that is rejected.
+    /// The version that becomes active, or the one that is rejected.
     pub version: Option<u32>,
+    /// The version that is active now.
+    pub active: Option<u32>,
 }
 
-/// What a decision does.
-fn meaning(decision: Decision) -> &'static str {
+/// What a decision does. `declares` tells whether the server declares a schema.
+fn meaning(asking: &Deciding, declares: bool) -> String {
+    let becomes = |version: Option<u32>| match (version, declares) {
+        (Some(version), _) => format!("v{version} becomes active again."),
+        (None, true) => "No version will be active: clients get the schema that the server declares.".into(),
+        (None, false) => {
+            "No version will be active: clients get no schema, as the server declares none.".into()
+        }
+    };
+    let Deciding { decision, version, active, .. } = asking;
     match decision {
         Decision::Promote { .. } => {
-            "Clients of /mcp will see this schema, and results are converted to match it. Results that do not match still pass and are counted."
+            "Clients of /mcp will see this schema, and results are converted to match it. Results that do not match still pass and are counted.".into()
         }
-        Decision::Pin { .. } => "This version stays active until it is unpinned, whatever is learned later.",
-        Decision::Unpin {} => {
-            "The version that was promoted before becomes active again; without one, clients get the schema the server declares."
+        Decision::Pin { .. } => {
+            "This version stays active until it is unpinned, whatever is learned later.".into()
         }
-        Decision::Reject { .. } => "This version and equal ones will not be suggested again.",
+        Decision::Unpin {} if version == active => {
+            "The version stays active until another one is promoted.".into()
+        }
+        Decision::Unpin {} => becomes(*version),
+        Decision::Reject { .. } => "This version and equal ones will not be suggested again.".into(),
         Decision::Rollback { to: Some(_) } => {
-            "This version becomes active again in place of the current one, and a pin of the current one is removed."
+            "This version becomes active again in place of the current one, and a pin of the current one is removed.".into()
         }
-        Decision::Rollback { to: None } => {
-            "No version will be active. Clients get the schema the server declares, if any."
+        Decision::Rollback { to: None } => becomes(None),
+        Decision::Undo { .. } if version == active => {
+            "The latest decision is reversed. The active schema stays the same.".into()
         }
-        Decision::Undo { .. } => "The latest decision is reversed, and the state before it is restored.",
+        Decision::Undo { .. } => format!("The latest decision is reversed. {}", becomes(*version)),
     }
 }
 
@@ -69,7 +83,13 @@ pub fn DecisionDialog(
     asking: Deciding,
 ) -> impl IntoView {
     let app = App::get();
-    let Deciding { tool_id, decision, version } = asking;
+    let source = app.live.tools(|tools| tools.get(&asking.tool_id).map(|row| row.source));
+    let meaning = meaning(&asking, matches!(source, Some(Source::Declared | Source::Hybrid)));
+    let Deciding { tool_id, decision, version, active } = asking;
+    // What is active already has no impact.
+    let version = version.filter(|version| {
+        active != Some(*version) || !matches!(decision, Decision::Unpin {} | Decision::Undo { .. })
+    });
     let title = action(decision);
     let is_undo = matches!(decision, Decision::Undo { .. });
     let is_pin = matches!(decision, Decision::Pin { .. });
@@ -117,7 +137,7 @@ pub fn DecisionDialog(
     };
     view! {
         <SignedDialog title=title.clone() tool_id=name optional=is_undo act=title signing disabled=Box::new(move || disabled.get()) submit=Box::new(submit)>
-            <p class="dim">{meaning(decision)}</p>
+            <p class="dim">{meaning}</p>
             {matches!(decision, Decision::Promote { .. }).then(|| view! {
                 <p>{move || shown.with(|shown| match shown {
                     Some(Ok(impact)) => Some(reasons(&impact.readiness)),

@@ -15,6 +15,7 @@ mod error;
 mod events;
 mod exchange;
 mod failing_texts;
+mod failure;
 mod filter;
 mod glob;
 mod interviews;
@@ -42,6 +43,7 @@ pub use error::*;
 pub use events::*;
 pub use exchange::*;
 pub use failing_texts::*;
+pub use failure::*;
 pub use filter::*;
 pub use glob::*;
 pub use interviews::*;
@@ -62,7 +64,7 @@ pub use versions::*;
 pub use wrappers::*;
 
 /// Version of the API. It changes when a front and an engine of different builds would misunderstand each other.
-pub const API_VERSION: u32 = 7;
+pub const API_VERSION: u32 = 8;
 
 /// A request from a front to the engine.
 pub trait Command: Serialize + DeserializeOwned + Send {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::{CallRow, Command, Latency};
+use crate::{CallRow, Command, FailedCall, Latency};
 
 pub use list::{Align, ListTools, ShownIn, TOOL_COLUMNS, ToolCell, ToolColumn, ToolRow};
 
@@ -69,6 +69,9 @@ pub struct ToolDetail {
     pub latency: Latency,
     /// Latest calls, newest first, at most 200.
     pub latest: Vec<CallRow>,
+    /// The newest failed call among them, while at least half of the newest calls fail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latest_failure: Option<FailedCall>,
     /// Latest observations, newest first, at most 5.
     pub samples: Vec<Sample>,
 }

@@ -30,11 +30,15 @@ pub struct VersionsReply {
     pub suspended: bool,
     /// Number of old versions that were removed.
     pub dropped: u32,
-    /// Whether there is a decision to undo.
-    pub undoable: bool,
-    /// Target of a rollback; `None` if there is nothing to roll back.
+    /// After undoing the latest decision; `None` if there is nothing to undo.
     #[serde(default)]
-    pub rollback: Option<RollbackRow>,
+    pub undo: Option<ActiveAfter>,
+    /// After unpinning; `None` if nothing is pinned.
+    #[serde(default)]
+    pub unpin: Option<ActiveAfter>,
+    /// After a rollback; `None` if there is nothing to roll back.
+    #[serde(default)]
+    pub rollback: Option<ActiveAfter>,
     /// Readiness of the candidate; `None` without one.
     #[serde(default)]
     pub candidate: Option<Readiness>,
@@ -53,11 +57,11 @@ pub struct InForceRow {
     pub enforced: bool,
 }
 
-/// Target of a rollback.
+/// What is effective after a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RollbackRow {
-    /// The version promoted before; `None` for no version.
-    pub to: Option<u32>,
+pub struct ActiveAfter {
+    /// Version number; `None` for no version.
+    pub version: Option<u32>,
 }
 
 /// One version.

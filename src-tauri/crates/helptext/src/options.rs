@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::choices::{self, MAX_CHOICES};
 use crate::definition::{Join, OptionDefinition, Value, ValueType};
-use crate::entries::{Entry, What};
+use crate::entries::{Entry, Section, What};
 use crate::hints::{self, bare};
 use crate::names::{Unique, of_flags};
 use crate::patterns::{is_match, pattern};
@@ -118,8 +118,13 @@ pub fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<Opti
         options.push(option);
     };
     let values = values_of_usage(entries, usage);
-    for entry in &stacked(entries) {
+    let entries = stacked(entries);
+    let listed = listed(&entries);
+    for (at, entry) in entries.iter().enumerate() {
         let What::Options(specs) = &entry.what else { continue };
+        if at < listed.first && entry.section == Section::Other && listed.has_one_of(specs) {
+            continue;
+        }
         let specs: Vec<Spec> = specs.iter().map(|spec| parted(with_value(spec, &values))).collect();
         let specs = &specs;
         // `-h -help  print this`: spellings in a row, if one description is for all of them.
@@ -141,6 +146,34 @@ pub fn options(entries: &[Entry], usage: &Usage, is_full: &mut bool) -> Vec<Opti
         push(found, false, false);
     }
     options
+}
+
+/// The flags below headings of options.
+struct Listed<'e> {
+    /// Position of the first entry there.
+    first: usize,
+    flags: HashSet<&'e str>,
+}
+
+impl Listed<'_> {
+    fn has_one_of(&self, specs: &[Spec]) -> bool {
+        specs.iter().flat_map(|spec| &spec.flags).any(|flag| self.flags.contains(flag.as_str()))
+    }
+}
+
+/// gitingest: examples in the text above the list are wrapped, so that some lines begin with a flag. The list says what
+/// such flags are.
+fn listed<'e>(entries: &'e [Cow<'_, Entry>]) -> Listed<'e> {
+    let is_listed =
+        |entry: &Entry| entry.section == Section::Options && matches!(entry.what, What::Options(_));
+    let first = entries.iter().position(|entry| is_listed(entry)).unwrap_or_default();
+    let mut flags = HashSet::new();
+    for entry in entries.iter().filter(|entry| is_listed(entry)) {
+        if let What::Options(specs) = &entry.what {
+            flags.extend(specs.iter().flat_map(|spec| &spec.flags).map(String::as_str));
+        }
+    }
+    Listed { first, flags }
 }
 
 /// Options in brackets of usage lines that have a value, by their flags, if no entry shows one: `-c  class of data` beneath

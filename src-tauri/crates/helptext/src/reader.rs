@@ -361,6 +361,11 @@ mod tests {
                 vec!["-a  None"],
             ),
             ("Options:\n  -a   all\n\nExamples:\n  -se -r Bob   send it\n", vec!["-a  None"]),
+            // gitingest: examples are wrapped with the text above the list.
+            (
+                "Usage: x [OPTIONS] [SOURCE]\n\n  With filtering:     $ x -i \"*.py\"     $ x\n  --include-pattern \"*.js\" --exclude \"y/*\"\n\n  With a token: $ x URL\n  -t abc     $ TOKEN=abc x\n\nOptions:\n  -i, --include-pattern TEXT  Patterns\n  -t, --token TEXT            A token\n",
+                vec!["-i,--include-pattern  Required", "-t,--token  Required"],
+            ),
             // Go prints flags below whatever the program says.
             (
                 "Example:\n\tx y\n\n  -aux string\n    \tmore\n  -debug\n    \tprint it\n",

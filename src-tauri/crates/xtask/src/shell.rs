@@ -21,6 +21,11 @@ pub fn target() -> Result<PathBuf> {
 /// For builds that are not optimised: they gain nothing by the only default feature, jemalloc, which takes minutes to build.
 pub const UNOPTIMISED: &str = "--no-default-features";
 
+/// Gigabytes that building everything and its tests takes, without what makes a second build quicker.
+pub const TARGET_GB: f64 = 5.0;
+/// Gigabytes left when a build may have failed for want of disk.
+pub const FULL_GB: f64 = 1.0;
+
 /// What cargo wants compiled, if it runs us in the compiler's place with this variable set: the variable, the compiler and
 /// its arguments.
 pub fn in_place_of_compiler(variable: &str) -> Option<(String, OsString, Vec<OsString>)> {
@@ -73,6 +78,26 @@ pub fn is_there(program: impl AsRef<std::ffi::OsStr>, args: &[&str]) -> bool {
         .stderr(Stdio::null())
         .status();
     ran.is_ok_and(|status| status.success())
+}
+
+/// Gigabytes free for a folder; none where that cannot be told.
+fn free_gb(folder: &Path) -> Option<f64> {
+    let df = Command::new("df").arg("-Pk").arg(folder).output().ok()?;
+    let text = String::from_utf8(df.stdout).ok()?;
+    let free_kb: f64 = text.lines().nth(1)?.split_whitespace().nth(3)?.parse().ok()?;
+    Some(free_kb / 1e6)
+}
+
+/// Says so if less than these gigabytes are free for the target folder. A linker that runs out of disk ends with a signal
+/// and no reason.
+pub fn note_low_disk(needed_gb: f64) {
+    let low = target().ok().and_then(|folder| Some((free_gb(&folder)?, folder)));
+    if let Some((free, folder)) = low.filter(|(free, _)| *free < needed_gb) {
+        println!(
+            "   only {free:.1} GB are free for {}: a whole build needs about {TARGET_GB:.0} GB",
+            folder.display()
+        );
+    }
 }
 
 /// Tells what is being done and how long it took.

@@ -9,7 +9,9 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Result, bail};
 
-use crate::shell::{UNOPTIMISED, both, cargo, must, output, root, step, succeeds};
+use crate::shell::{
+    FULL_GB, TARGET_GB, UNOPTIMISED, both, cargo, must, note_low_disk, output, root, step, succeeds,
+};
 use crate::{checks, fuzz, setup, ui};
 use programs::{Build, Results};
 
@@ -84,6 +86,9 @@ pub fn run() -> Result<bool> {
     tally.check("licences, bans and sources", checks::packages::check);
     tally.check("sleeps in tests", checks::sleeps::check);
     let clippy = clippy()?;
+    if !ui::is_built() {
+        note_low_disk(TARGET_GB);
+    }
     // Installing waits for the network, and the dashboard's last steps use one core.
     let (dashboard, ready) = both(
         || ui::build_with_lints(&clippy),
@@ -96,7 +101,8 @@ pub fn run() -> Result<bool> {
     tally.check("dashboard", || dashboard.map(drop));
     let build = step("build with clippy", || {
         Ok(Build::by(&mut everything(&clippy))?.with(Build::by(&mut own_tests(&clippy))?))
-    })?;
+    });
+    let build = build.inspect_err(|_| note_low_disk(FULL_GB))?;
     tally.check("clippy", || match build.warnings {
         0 => Ok(()),
         warnings => bail!("{warnings} warnings, see above"),

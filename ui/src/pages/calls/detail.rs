@@ -71,7 +71,9 @@ fn Record(
         body.as_ref()
             .map(|body| view! { <Payload title=title file=file body=body.get().to_owned() /> }.into_any())
     };
-    let texts = call.result.as_deref().map(texts).unwrap_or_default();
+    let texts = texts(Outer::of(&call.result));
+    let first = texts.first().map(|(text, _)| text.clone());
+    let reason = Outer::of(&call.error).message.or(first).filter(|_| call.outcome.is_failure());
     let tool = call.tool_id.to_string();
     let (link, graph) = (Route::tool(&tool).address(), Route::graph(&tool).address());
     view! {
@@ -89,6 +91,9 @@ fn Record(
                     view! { <span class="warn">", does not match the schema that was effective" {rule}</span> }.into_any()
                 })}
             </dd>
+            {reason.map(|reason| view! {
+                <dt>"Reason"</dt><dd class="bad"><Foreign text=reason limit=500 /></dd>
+            }.into_any())}
             <dt>"Started"</dt><dd class="num">{browser::date_and_time(call.at.as_millis())}</dd>
             {call.total_us.map(|total| view! {
                 <dt>"Duration"</dt>
@@ -111,32 +116,39 @@ fn Record(
             <p class="cut-note warn">"Arguments and result are missing: the recorder was overloaded when the call was made, or they can no longer be read."</p>
         }.into_any())}
         {body("Arguments", "arguments", &call.arguments)}
+        {body("Error", "error", &call.error)}
         {texts.into_iter().enumerate().map(|(n, (text, is_json))| {
             let file = format!("{}-text-{}.{}", &id[..12], n + 1, if is_json { "json" } else { "txt" });
             view! { <Payload title=if is_json { "Result (parsed)" } else { "Result text" } file=file body=text plain=!is_json /> }.into_any()
         }).views()}
         {body("Raw result", "result", &call.result)}
-        {body("Error", "error", &call.error)}
+    }
+}
+
+/// What is read of a result or an error.
+#[derive(Default, Deserialize)]
+struct Outer {
+    #[serde(default)]
+    content: Vec<Block>,
+    /// Of an error.
+    message: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Block {
+    text: Option<String>,
+}
+
+impl Outer {
+    fn of(body: &Option<Box<RawValue>>) -> Self {
+        body.as_ref().and_then(|body| wire::read(body.get()).ok()).unwrap_or_default()
     }
 }
 
 /// The text blocks of a result, at most three, and whether each is JSON.
-fn texts(result: &RawValue) -> Vec<(String, bool)> {
-    #[derive(Deserialize)]
-    struct Outer {
-        #[serde(default)]
-        content: Vec<Block>,
-    }
-    #[derive(Deserialize)]
-    struct Block {
-        text: Option<String>,
-    }
-    let outer: Option<Outer> = wire::read(result.get()).ok();
-    let blocks = outer.map(|outer| outer.content).unwrap_or_default();
+fn texts(result: Outer) -> Vec<(String, bool)> {
+    let blocks = result.content.into_iter().filter_map(|block| block.text).take(3);
     blocks
-        .into_iter()
-        .filter_map(|block| block.text)
-        .take(3)
         .map(|text| {
             let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
             (text, is_json)

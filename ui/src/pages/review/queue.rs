@@ -27,8 +27,8 @@ pub struct Waiting {
 
 pub const COLUMNS: &[Column<Waiting>] = &[
     Column::text("tool", "Tool", Width::Share(96, 1.0), &name),
-    Column::text("version", "Version", Width::Fixed(58), &version),
-    Column::text("verdict", "Verdict", Width::Fixed(102), &verdict),
+    Column::text("version", "Version", Width::Fixed(36), &version),
+    Column::text("verdict", "Verdict", Width::Fixed(100), &verdict),
 ];
 
 /// Tools selected for a decision about several.

@@ -6,13 +6,12 @@ use leptos::prelude::*;
 use schemascope_api::{ActorKind, AuditPage, AuditRow, CallId, Decision, ListAudit};
 
 use super::versions::Versions;
-use crate::app::{App, Dialog};
+use crate::app::App;
 use crate::cells::{RwSignal, click, effect};
 use crate::door;
 use crate::layout::{Shown, Width};
 use crate::numbers::count;
 use crate::parts::{Column, Empty, Foreign, Loading, Named, Time, Views, cells, table};
-use crate::versions::Deciding;
 
 /// Most entries shown.
 const MAX_ENTRIES: usize = 200;
@@ -78,9 +77,7 @@ pub fn History(
         });
     });
     let undo = Callback::new(move |entry: CallId| {
-        let decision = Decision::Undo { entry: Some(entry) };
-        let asking = Deciding { tool_id: versions.id(), decision, version: None };
-        app.dialog.set(Some(Dialog::Decide(asking)));
+        versions.ask(app, Decision::Undo { entry: Some(entry) }, versions.after_undo());
     });
     move || {
         match page.get() {

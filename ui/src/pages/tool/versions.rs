@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use leptos::prelude::*;
 use schemascope_api::{
-    CompareVersions, ComparisonReply, Decision, ListVersions, SchemaChoice, VersionRow, VersionState,
-    VersionsReply,
+    ActiveAfter, CompareVersions, ComparisonReply, Decision, ListVersions, SchemaChoice, VersionRow,
+    VersionState, VersionsReply,
 };
 
 use crate::app::{App, Dialog};
@@ -108,8 +108,15 @@ impl Versions {
         self.open.get().or(newest)
     }
 
-    fn ask(&self, app: App, decision: Decision, version: Option<u32>) {
-        app.dialog.set(Some(Dialog::Decide(Deciding { tool_id: self.id(), decision, version })));
+    /// Opens the dialog of a decision, by which this version becomes active or is rejected.
+    pub fn ask(&self, app: App, decision: Decision, version: Option<u32>) {
+        let active = self.known.with_untracked(|known| Some(known.as_ref()?.in_force?.version));
+        app.dialog.set(Some(Dialog::Decide(Deciding { tool_id: self.id(), decision, version, active })));
+    }
+
+    /// The version that is active after undoing the latest decision.
+    pub fn after_undo(&self) -> Option<u32> {
+        self.known.with_untracked(|known| known.as_ref()?.undo?.version)
     }
 }
 
@@ -141,7 +148,10 @@ pub fn Buttons(
                     buttons.push(button(Decision::Promote { version: candidate }, candidate, class));
                 }
                 match known.in_force {
-                    Some(row) if row.pinned => buttons.push(button(Decision::Unpin {}, None, "")),
+                    Some(row) if row.pinned => {
+                        let after = known.unpin.and_then(|after| after.version);
+                        buttons.push(button(Decision::Unpin {}, after, ""));
+                    }
                     Some(row) => {
                         let version = Some(row.version);
                         buttons.push(button(Decision::Pin { version, enforced: false }, version, ""));
@@ -149,8 +159,8 @@ pub fn Buttons(
                     None => {}
                 }
                 let numbers: Vec<u32> = known.versions.iter().rev().take(LATEST).map(|row| row.version).collect();
-                if let Some(back) = known.rollback {
-                    buttons.push(button(Decision::Rollback { to: back.to }, back.to, ""));
+                if let Some(ActiveAfter { version: to }) = known.rollback {
+                    buttons.push(button(Decision::Rollback { to }, to, ""));
                 }
                 buttons.push(view! {
                     <button class="button" on:click=click(move |_| {

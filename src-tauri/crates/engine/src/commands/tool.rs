@@ -1,8 +1,8 @@
 //! Details of one tool, with the calls behind them.
 
 use schemascope_api::{
-    ApiError, GetTool, HistoryPoint, Latency, MAX_SAMPLE, NoteRow, RawSchema, Sample, Stability, StandingRow,
-    ToolDetail,
+    ApiError, FailedCall, GetTool, HistoryPoint, Latency, MAX_SAMPLE, NoteRow, RawSchema, Sample, Stability,
+    StandingRow, ToolDetail, failure_reason,
 };
 use schemascope_model::{CallRecord, Outcome, ToolId};
 use schemascope_registry::{StandingChange, Tool, Unlearned};
@@ -37,18 +37,27 @@ impl Handle<GetTool> for Engine {
         let read = {
             let id = id.clone();
             let unlearned = Unlearned::of(&tool);
-            tokio::task::spawn_blocking(move || calls(&reader, &id, &unlearned))
+            let is_failing = tool.recent_failures.failing_since().is_some();
+            tokio::task::spawn_blocking(move || calls(&reader, &id, &unlearned, is_failing))
         };
-        let (latest, samples) = read.await.map_err(internal)?.map_err(internal)?;
-        Ok(detail(&id, &tool, self.knowledge.decisions.summary(&id, &tool), &latest, samples))
+        let calls = read.await.map_err(internal)?.map_err(internal)?;
+        Ok(detail(&id, &tool, self.knowledge.decisions.summary(&id, &tool), calls))
     }
+}
+
+/// What is shown of the calls of a tool.
+struct Calls {
+    latest: Vec<CallRecord>,
+    latest_failure: Option<FailedCall>,
+    samples: Vec<Sample>,
 }
 
 fn calls(
     reader: &Reader,
     id: &ToolId,
     unlearned: &Unlearned,
-) -> Result<(Vec<CallRecord>, Vec<Sample>), schemascope_store::Error> {
+    is_failing: bool,
+) -> Result<Calls, schemascope_store::Error> {
     let query = |limit| CallQuery { tool: Some(id.clone()), limit, ..CallQuery::default() };
     let latest = reader.records(&query(LATEST), |_| true)?.calls;
     let mut samples = Vec::new();
@@ -59,16 +68,14 @@ fn calls(
             break;
         }
     }
-    Ok((latest, samples))
+    let failed = latest.iter().find(|call| call.outcome.is_failure()).filter(|_| is_failing);
+    let failed = failed.map(|call| reader.call(call.id)).transpose()?.flatten();
+    let latest_failure =
+        failed.map(|call| FailedCall { call: call_row(&call), reason: failure_reason(&call) });
+    Ok(Calls { latest, latest_failure, samples })
 }
 
-fn detail(
-    id: &ToolId,
-    tool: &Tool,
-    versions: VersionSummary,
-    latest: &[CallRecord],
-    samples: Vec<Sample>,
-) -> ToolDetail {
+fn detail(id: &ToolId, tool: &Tool, versions: VersionSummary, calls: Calls) -> ToolDetail {
     #[derive(Default, Deserialize)]
     struct Definition {
         description: Option<String>,
@@ -115,8 +122,9 @@ fn detail(
             .collect(),
         changes: tool.history.changes.iter().map(standing_row).collect(),
         latency: latency(tool),
-        latest: latest.iter().map(call_row).collect(),
-        samples,
+        latest: calls.latest.iter().map(call_row).collect(),
+        latest_failure: calls.latest_failure,
+        samples: calls.samples,
     }
 }
 

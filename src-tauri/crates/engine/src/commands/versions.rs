@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use schemascope_api::{
-    ApiError, ChangeClass, ChangeRow, CompareVersions, ComparisonReply, FitRow, GetSchema, ListVersions,
-    RawSchema, RollbackRow, SchemaChoice, SchemaReply, VersionRow, VersionsReply,
+    ActiveAfter, ApiError, ChangeClass, ChangeRow, CompareVersions, ComparisonReply, FitRow, GetSchema,
+    ListVersions, RawSchema, SchemaChoice, SchemaReply, VersionRow, VersionsReply,
 };
 use schemascope_compare::{Change, Class, Comparison, compare};
 use schemascope_model::ToolId;
@@ -29,13 +29,15 @@ impl Handle<ListVersions> for Engine {
         let versions = self.knowledge.decisions.tool(&id);
         let rows = versions.versions().map(|version| row(&versions, version, &tool));
         let candidate = self.candidate_readiness(&id, &versions, &tool).await?;
+        let target = |version| ActiveAfter { version };
         Ok(VersionsReply {
             tool_id: id.to_string(),
             in_force: versions.in_force().as_ref().map(in_force_row),
             suspended: versions.is_suspended(),
             dropped: versions.dropped(),
-            undoable: versions.is_undoable(),
-            rollback: versions.rollback().map(|to| RollbackRow { to }),
+            undo: versions.after_undo().map(target),
+            unpin: versions.after_unpin().map(target),
+            rollback: versions.rollback().map(target),
             candidate,
             versions: rows.collect::<Result<_, _>>()?,
         })
