@@ -9,7 +9,7 @@ use crate::clean::indent;
 use crate::spec::{Place, Spec, specs};
 pub use names::is_call;
 use reader::Reader;
-pub use sections::{Section, begins_other};
+pub use sections::{Section, begins_other, section};
 
 /// Most entries that are read.
 const MAX_ENTRIES: usize = 5_000;
@@ -35,7 +35,7 @@ pub enum What {
 }
 
 /// Column at which the description begins: behind the first gap of two blanks that no flag follows.
-fn description_column(line: &str) -> Option<usize> {
+pub fn description_column(line: &str) -> Option<usize> {
     if !line.trim_start().contains("  ") {
         return None;
     }

@@ -12,7 +12,7 @@ use crate::hints::{self, bare};
 use crate::names::{Unique, plain};
 use crate::options::{MAX_OPTIONS, aliases, options};
 use crate::spelling::{usual, with_heading};
-use crate::subcommands::subcommands;
+use crate::subcommands::{of_forms, subcommands};
 use crate::usage::{self, Flags, Usage};
 
 /// What texts write for a file of arguments.
@@ -31,6 +31,12 @@ pub fn read(text: &str, name: &str) -> Definition {
         let (other, _) = of_lines(&headed, name);
         if !other.subcommands.is_empty() {
             definition = other;
+        }
+    }
+    if definition.subcommands.is_empty() {
+        definition.subcommands = of_forms(&lines, name);
+        if !definition.subcommands.is_empty() {
+            definition.positionals.clear();
         }
     }
     definition.at_files = lines.iter().any(|line| says_at_file(line));

@@ -3,6 +3,7 @@
 mod aligned;
 mod brackets;
 mod commands;
+mod flush;
 mod nested;
 mod prefixes;
 mod productions;
@@ -70,6 +71,7 @@ pub fn usual(lines: &[String], name: &str) -> Vec<String> {
     let second = second_column(&lines);
     let mut lines = brackets::bare_entries(brackets::joined_usage(&lines));
     productions::listed(&mut lines, name);
+    flush::indented(&mut lines);
     commands::listed(&mut lines, name);
     wrapped::join_lists(&mut lines);
     wrapped::join_bars(&mut lines);

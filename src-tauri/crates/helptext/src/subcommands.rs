@@ -1,10 +1,13 @@
 //! Subcommands of a definition.
 
+mod forms;
+
 use crate::choices::{closed, is_kind};
 use crate::definition::Subcommand;
 use crate::entries::{Entry, Section, What};
 use crate::hints::bare;
 use crate::usage::{Usage, is_placeholder};
+pub use forms::of_forms;
 
 /// Most subcommands of a definition.
 const MAX_SUBCOMMANDS: usize = 500;
@@ -92,6 +95,9 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
             usage.commands.iter().map(|name| Subcommand { name: name.clone(), ..Subcommand::default() });
         found.extend(named);
     }
+    if found.is_empty() && usage.takes_command {
+        found = in_capitals(entries);
+    }
     // argparse lists all in braces; git-imerge shows some of them in examples above.
     if usage.takes_command {
         let all = in_braces(entries, usage);
@@ -111,6 +117,30 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         found.clear();
     }
     found
+}
+
+/// wit: `ERROR | ERR : Translate it`, all of them in capitals, in a list of commands.
+fn in_capitals(entries: &[Entry]) -> Vec<Subcommand> {
+    const LEAST: usize = 3;
+    let is_upper = |word: &str| {
+        word.len() > 1
+            && word.starts_with(|c: char| c.is_ascii_uppercase())
+            && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '-' | '_'))
+    };
+    let mut found: Vec<Subcommand> = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.section == Section::Commands) {
+        let What::Name(left) = &entry.what else { continue };
+        let head = left.split(['<', '[', '(', ':']).next().unwrap_or_default();
+        let mut words = head.split(['|', ',']).map(str::trim).filter(|word| !word.is_empty());
+        let Some(name) = words.next().filter(|name| is_upper(name)) else { continue };
+        let is_known = found.iter().any(|known| known.name == *name);
+        if entry.description.is_empty() || is_known || found.len() == MAX_SUBCOMMANDS {
+            continue;
+        }
+        let aliases = words.filter(|word| is_upper(word) || word.len() == 1).map(str::to_owned).collect();
+        found.push(Subcommand { name: name.to_owned(), aliases, description: entry.description.clone() });
+    }
+    if found.len() < LEAST { Vec::new() } else { found }
 }
 
 /// The name of a script in front of all commands: yargs writes that of the file it was started from, `index.js build`.

@@ -15,6 +15,7 @@ use crate::spec::Spec;
 use commands::{behind_command, commands, first_words, is_action, is_mode, with_command_first};
 pub use commands::{is_command, is_placeholder};
 use form::Form;
+pub use lines::is_prose;
 use lines::{alternatives, base_name, forms, leading_words, without_command};
 use mentions::mentions;
 use merge::merge;
@@ -156,7 +157,9 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
         let Some(first) = own.next() else { return false };
         // `dither MODE FILE` has three arguments, `ipp-usb mode [options]` one.
         let is_alone = own.all(|one| is_placeholder(&one.name)) && !first.repeated;
-        is_action(&first.name) || is_mode(&first.name) && is_alone
+        // buildozer: `[target] <command>` has another place for commands.
+        let has_place = form.positionals.iter().any(|one| is_command(&one.name));
+        is_action(&first.name) || is_mode(&first.name) && is_alone && !has_place
     });
     let mentions = mentions(&parsed);
     let mut known: HashSet<&String> = HashSet::new();

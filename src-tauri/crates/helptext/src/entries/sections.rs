@@ -54,7 +54,8 @@ pub(super) fn is_title(text: &str) -> bool {
     ["Flags", "Options", "Arguments", "Examples", "Environment", "Groups"].contains(&text)
 }
 
-pub(super) fn section(heading: &str) -> Section {
+/// What a heading says of the entries below it.
+pub fn section(heading: &str) -> Section {
     // oclif: groups of commands, above those that stand alone.
     if heading.trim() == "TOPICS" {
         return Section::Commands;
@@ -92,9 +93,26 @@ pub(super) fn section(heading: &str) -> Section {
 /// `Actions (if none is given …)`, `Supported operations`, `<action> is one of`.
 fn is_of_actions(text: &str) -> bool {
     let head = text.split(" (").next().unwrap_or(text);
+    // `Valid targets are:`
+    let head = head.strip_suffix(" are").unwrap_or(head);
     let is_word = |word: &str| {
-        ["actions", "action", "operations", "verbs", "tasks", "modes", "components", "utilities", "tools"]
-            .contains(&word)
+        [
+            "actions",
+            "action",
+            "operations",
+            "verbs",
+            "tasks",
+            "modes",
+            "components",
+            "utilities",
+            "tools",
+            "modules",
+            "targets",
+            "frontends",
+            "applets",
+            "backends",
+        ]
+        .contains(&word)
     };
     let (first, last) = (head.split(' ').next(), head.split(' ').next_back());
     let is_one_of = || head.contains(" one of") && head.trim_start_matches('<').starts_with("action");

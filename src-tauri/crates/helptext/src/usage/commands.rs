@@ -14,7 +14,10 @@ pub fn is_action(name: &str) -> bool {
 
 /// Whether an argument stands for a subcommand if it is the only one: ipp-usb, `mode [options]`.
 pub fn is_mode(name: &str) -> bool {
-    ["mode", "component", "utility", "task-name"].contains(&name.to_lowercase().as_str())
+    // gt: `[tool | script]`.
+    let name = name.strip_suffix("|script").unwrap_or(name);
+    ["mode", "component", "utility", "task-name", "target", "frontend", "tool", "module", "applet"]
+        .contains(&name.to_lowercase().as_str())
 }
 
 /// Names of the place for a subcommand.
@@ -37,7 +40,7 @@ pub fn is_placeholder(name: &str) -> bool {
     let lower = lower.strip_suffix("|help").unwrap_or(lower);
     let (word, rest) = lower.split_once([' ', '-', '_']).unwrap_or((lower, ""));
     let is_head = COMMANDS.contains(&word) || word == "object" || is_action(word);
-    matches!(lower, "args" | "arg" | "arguments" | "parameters")
+    matches!(lower, "args" | "arg" | "argument" | "arguments" | "parameters")
         || is_command(lower)
         || is_mode(lower)
         || is_head && RESTS.contains(&rest)

@@ -416,7 +416,7 @@ fn is_explained(text: &str) -> bool {
 }
 
 /// Whether a line beneath a usage line is a remark: `(to execute a class)`, or a sentence.
-pub(super) fn is_prose(text: &str) -> bool {
+pub fn is_prose(text: &str) -> bool {
     let is_plain =
         |word: &str| word.chars().all(|c| c.is_alphabetic() || matches!(c, ',' | '.' | '\'' | '"' | '-'));
     let words: Vec<&str> = text.trim_matches(['(', ')']).split_whitespace().collect();
