@@ -11,8 +11,8 @@ use crate::entries::{self, Entry, Section, What};
 use crate::hints::{self, bare};
 use crate::names::{Unique, plain};
 use crate::options::{MAX_OPTIONS, aliases, options};
-use crate::spelling::{usual, with_heading};
-use crate::subcommands::{of_forms, subcommands};
+use crate::spelling::{usual, with_heading, with_plural_heading};
+use crate::subcommands::{elsewhere, subcommands};
 use crate::usage::{self, Flags, Usage};
 
 /// What texts write for a file of arguments.
@@ -33,10 +33,21 @@ pub fn read(text: &str, name: &str) -> Definition {
             definition = other;
         }
     }
-    if definition.subcommands.is_empty() {
-        definition.subcommands = of_forms(&lines, name);
-        if !definition.subcommands.is_empty() {
+    let takes =
+        takes_command || definition.positionals.first().is_some_and(|one| usage::is_placeholder(&one.name));
+    let others = elsewhere(&lines, name, takes, &definition.subcommands);
+    if !others.is_empty() {
+        if definition.subcommands.is_empty() {
             definition.positionals.clear();
+        }
+        definition.subcommands = others;
+    }
+    if definition.subcommands.is_empty()
+        && let Some(headed) = with_plural_heading(&lines, &definition)
+    {
+        let (other, _) = of_lines(&headed, name);
+        if other.subcommands.len() > 1 {
+            definition = other;
         }
     }
     definition.at_files = lines.iter().any(|line| says_at_file(line));

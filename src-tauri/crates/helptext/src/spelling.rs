@@ -5,6 +5,7 @@ mod brackets;
 mod commands;
 mod flush;
 mod nested;
+mod plural;
 mod prefixes;
 mod productions;
 mod titles;
@@ -14,6 +15,7 @@ mod wrapped;
 use std::collections::HashMap;
 
 pub use commands::with_heading;
+pub use plural::with_plural_heading;
 
 use crate::choices::is_kind;
 use crate::patterns::{found, found_near, pattern};

@@ -7,7 +7,7 @@ use crate::definition::Subcommand;
 use crate::entries::{Entry, Section, What};
 use crate::hints::bare;
 use crate::usage::{Usage, is_placeholder};
-pub use forms::of_forms;
+use forms::{behind_labels, labelled, of_forms};
 
 /// Most subcommands of a definition.
 const MAX_SUBCOMMANDS: usize = 500;
@@ -141,6 +141,27 @@ fn in_capitals(entries: &[Entry]) -> Vec<Subcommand> {
         found.push(Subcommand { name: name.to_owned(), aliases, description: entry.description.clone() });
     }
     if found.len() < LEAST { Vec::new() } else { found }
+}
+
+/// Subcommands that no list names, or those of a text that shows more of them than its list.
+pub fn elsewhere(
+    lines: &[String],
+    name: &str,
+    usage_takes_command: bool,
+    known: &[Subcommand],
+) -> Vec<Subcommand> {
+    let forms = of_forms(lines, name);
+    let are_more =
+        forms.len() > known.len() && known.iter().all(|one| forms.iter().any(|other| other.name == one.name));
+    if are_more {
+        let of = |form: Subcommand| known.iter().find(|one| one.name == form.name).cloned().unwrap_or(form);
+        return forms.into_iter().map(of).take(MAX_SUBCOMMANDS).collect();
+    }
+    if !known.is_empty() {
+        return Vec::new();
+    }
+    let found = if usage_takes_command { labelled(lines) } else { Vec::new() };
+    if found.is_empty() { behind_labels(lines) } else { found }
 }
 
 /// The name of a script in front of all commands: yargs writes that of the file it was started from, `index.js build`.

@@ -81,8 +81,15 @@ pub fn section(heading: &str) -> Section {
         Section::Options
     } else if has("command") {
         Section::Commands
-    } else if has("argument") || text == "args" || has("positional") || has("parameters") {
+    } else if has("argument") && !(has("first argument") && has("one of"))
+        || text == "args"
+        || has("positional")
+        || has("parameters")
+    {
         Section::Arguments
+    } else if has("first argument") && has("one of") {
+        // steghide: `the first argument must be one of the following:`
+        Section::Commands
     } else if is_of_actions(&text) {
         Section::Actions
     } else {

@@ -60,6 +60,44 @@ pub fn of_forms(lines: &[String], name: &str) -> Vec<Subcommand> {
     if is_clear { found } else { Vec::new() }
 }
 
+/// heimdall: `Action: flash`, above what it takes and does.
+pub fn labelled(lines: &[String]) -> Vec<Subcommand> {
+    const LABELS: &[&str] = &["Action: ", "Command: ", "Subcommand: ", "Task: ", "Tool: "];
+    let of = |label: &str| -> Vec<Subcommand> {
+        let names = lines.iter().filter_map(|line| line.strip_prefix(label)).map(str::trim);
+        let alone = |name: &str| Subcommand { name: name.to_owned(), ..Subcommand::default() };
+        names.filter(|name| is_plain(name)).map(alone).collect()
+    };
+    LABELS.iter().map(|label| of(label)).find(|found| found.len() >= LEAST).unwrap_or_default()
+}
+
+/// rkdeveloptool: `ReadLBA:   rl <BeginSec> <File>`: names in a column, each behind what it does.
+pub fn behind_labels(lines: &[String]) -> Vec<Subcommand> {
+    const MANY: usize = 5;
+    let mut found: Vec<Subcommand> = Vec::new();
+    let mut column = None;
+    for line in lines {
+        let Some((label, call)) = line.split_once(':').filter(|(label, _)| !label.contains(['<', '[', '-']))
+        else {
+            continue;
+        };
+        let text = call.trim();
+        let name = text.split(' ').next().unwrap_or_default();
+        let rest = text.get(name.len()..).unwrap_or_default().trim();
+        let at = line.chars().count() - call.trim_start().chars().count();
+        let is_call = is_plain(name) && (rest.is_empty() || rest.starts_with(['<', '[']));
+        if !is_call || !call.starts_with("  ") || column.is_some_and(|column| column != at) {
+            continue;
+        }
+        column = Some(at);
+        if !found.iter().any(|known| known.name == name) {
+            let description = label.trim().to_owned();
+            found.push(Subcommand { name: name.to_owned(), description, ..Subcommand::default() });
+        }
+    }
+    if found.len() < MANY { Vec::new() } else { found }
+}
+
 /// What stands behind the name of a program at the start of a line, also behind `or:` and the like.
 fn behind_name<'l>(text: &'l str, name: &str) -> Option<&'l str> {
     let text = ["Usage:", "usage:", "Syntax:", "or:", "- ", "* "]
@@ -69,14 +107,18 @@ fn behind_name<'l>(text: &'l str, name: &str) -> Option<&'l str> {
         .trim_start();
     // tend of teem: `tend about ... Information about it`.
     let short = || name.rsplit_once('-').map(|(_, short)| short).filter(|short| !short.contains(' '));
-    let rest = text.strip_prefix(name).or_else(|| text.strip_prefix(short()?))?;
+    // git-flow feature: `git flow feature start`. Of npm packages: `@puppeteer/browsers install`.
+    let spaced = || name.replace('-', " ");
+    let scoped = || text.strip_prefix('@')?.split_once('/')?.1.strip_prefix(name);
+    let rest = text.strip_prefix(name).or_else(|| text.strip_prefix(short()?)).or_else(scoped);
+    let rest = rest.or_else(|| text.strip_prefix(spaced().as_str()))?;
     rest.strip_prefix(' ').map(str::trim_start)
 }
 
 /// A form of a subcommand: a word behind what is in brackets.
 fn form(behind: &str) -> Option<Form<'_>> {
     // What is said about it stands behind a gap.
-    let shown = ["   ", " ... "].iter().filter_map(|gap| behind.split_once(gap)).map(|(shown, _)| shown);
+    let shown = ["  ", " ... "].iter().filter_map(|gap| behind.split_once(gap)).map(|(shown, _)| shown);
     let shown = shown.min_by_key(|shown| shown.len()).unwrap_or(behind);
     if is_prose(shown) || shown.ends_with('.') && !shown.ends_with("..") {
         return None;
@@ -84,6 +126,12 @@ fn form(behind: &str) -> Option<Form<'_>> {
     let mut words = shown.split_whitespace().take(MOST_WORDS).skip_while(|word| is_options(word));
     let word = words.next()?;
     let rest: Vec<&str> = words.collect();
+    // `rr version 5.6`, `repmgr home page: <https://repmgr.org>`
+    let is_about = rest.first().is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit()))
+        || rest.iter().any(|word| word.ends_with(':'));
+    if is_about {
+        return None;
+    }
     // A name in capitals stands for something, unless what it takes is in small letters.
     let is_word = is_plain(word)
         || is_upper(word)
@@ -121,4 +169,55 @@ fn is_other(behind: &str) -> bool {
         && !is_prose(behind)
         && !is_placeholder(first.trim_matches(['<', '>', '[', ']', '.']))
         && is_argument(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read;
+
+    #[test]
+    fn forms_and_labels_show_commands_where_no_list_does() {
+        for (name, text, expected) in [
+            (
+                "irsend",
+                "Synopsis:\n    irsend [options] SEND_ONCE remote code [code...]\n    irsend [options] LIST remote\n    irsend [options] SIMULATE \"scancode repeat keysym remote\"\nOptions:\n    -h --help   Help\n",
+                "SEND_ONCE LIST SIMULATE",
+            ),
+            (
+                "verity",
+                "Usage:\n  Compute it:\n    verity digest FILE...\n               [--hash=H]\n\n  Enable it:\n    verity enable FILE\n\n  Show it:\n    verity measure FILE...\n",
+                "digest enable measure",
+            ),
+            (
+                "git-flow feature",
+                "usage: git flow feature [list]\n   or: git flow feature start\n   or: git flow feature finish <name>\n   or: git flow feature track <name>\n",
+                "start finish track",
+            ),
+            (
+                "hd",
+                "Usage: hd <action> <action arguments>\n\nAction: detect\nArguments: [--verbose]\n\nAction: flash\nArguments: --repartition\n\nAction: info\nDescription: Shows it\n",
+                "detect flash info",
+            ),
+            (
+                "rk",
+                "Help:\t\t-h or --help\nListDevice:      ld\nDownloadBoot:    db <Loader>\nReadLBA:         rl <Begin> <File>\nResetDevice:     rd [code]\nTestDevice:      td\n",
+                "ld db rl rd td",
+            ),
+            // Examples, files and sentences.
+            ("cut", "Usage: cut FILE\n\nExamples:\n  cut first [x]\n  cut second [x]\n  cut third [x]\n", ""),
+            (
+                "cut",
+                "cut removes parts of lines.\ncut works on files as well.\ncut reads standard input then.\n",
+                "",
+            ),
+            (
+                "cut",
+                "Usage: cut SOURCE\n   or: cut [-x] SOURCE DEST\n\ncut one [x]\ncut two [x]\ncut three [x]\n",
+                "",
+            ),
+        ] {
+            let names: Vec<String> = read(text, name).subcommands.into_iter().map(|one| one.name).collect();
+            assert_eq!(names.join(" "), expected, "{text}");
+        }
+    }
 }
