@@ -162,13 +162,17 @@ impl Listed<'_> {
 }
 
 /// gitingest: examples in the text above the list are wrapped, so that some lines begin with a flag. The list says what
-/// such flags are.
+/// such flags are, if it is much the longer one: gcov has a list of obsolete options below the others.
 fn listed<'e>(entries: &'e [Cow<'_, Entry>]) -> Listed<'e> {
     let is_listed =
         |entry: &Entry| entry.section == Section::Options && matches!(entry.what, What::Options(_));
     let first = entries.iter().position(|entry| is_listed(entry)).unwrap_or_default();
+    let is_above =
+        |entry: &&Cow<'_, Entry>| entry.section == Section::Other && matches!(entry.what, What::Options(_));
+    let above = entries.iter().take(first).filter(is_above).count();
+    let count = entries.iter().filter(|entry| is_listed(entry)).count();
     let mut flags = HashSet::new();
-    for entry in entries.iter().filter(|entry| is_listed(entry)) {
+    for entry in entries.iter().filter(|entry| is_listed(entry) && above * 3 <= count) {
         if let What::Options(specs) = &entry.what {
             flags.extend(specs.iter().flat_map(|spec| &spec.flags).map(String::as_str));
         }

@@ -380,8 +380,15 @@ mod tests {
             ("Options:\n  -a   all\n\nExamples:\n  -se -r Bob   send it\n", vec!["-a  None"]),
             // gitingest: examples are wrapped with the text above the list.
             (
-                "Usage: x [OPTIONS] [SOURCE]\n\n  With filtering:     $ x -i \"*.py\"     $ x\n  --include-pattern \"*.js\" --exclude \"y/*\"\n\n  With a token: $ x URL\n  -t abc     $ TOKEN=abc x\n\nOptions:\n  -i, --include-pattern TEXT  Patterns\n  -t, --token TEXT            A token\n",
-                vec!["-i,--include-pattern  Required", "-t,--token  Required"],
+                "Usage: x [OPTIONS] [SOURCE]\n\n  With filtering:     $ x -i \"*.py\"     $ x\n  --include-pattern \"*.js\" --exclude \"y/*\"\n\n  With a token: $ x URL\n  -t abc     $ TOKEN=abc x\n\nOptions:\n  -i, --include-pattern TEXT  Patterns\n  -t, --token TEXT            A token\n  -a   all\n  -b   one\n  -c   two\n  -d   none\n",
+                vec![
+                    "-i,--include-pattern  Required",
+                    "-t,--token  Required",
+                    "-a  None",
+                    "-b  None",
+                    "-c  None",
+                    "-d  None",
+                ],
             ),
             // Go prints flags below whatever the program says.
             (

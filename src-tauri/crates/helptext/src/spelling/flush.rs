@@ -1,7 +1,7 @@
 //! Lists of commands at the left edge, which are indented: vt, `Useful tools:`; GMT, below a table's head.
 
 use crate::clean::indent;
-use crate::entries::{Section, description_column, section};
+use crate::entries::{description_column, section};
 use crate::subcommands::is_name;
 
 /// Fewest rows of a list.
