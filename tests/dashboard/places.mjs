@@ -178,6 +178,9 @@ await play(async ({ page, context, step }) => {
     await page.goto(`http://${job.address}${path}`);
     await live(page);
   };
+  step("a failing tool says why");
+  await load("/tools/shop__refund");
+  await until("the reason", async () => /3 of the last 3 calls failed.*the shop keeps what it has/.test(await text(page, ".card.fails")));
   step("a link to a tab of a tool");
   await load("/tools/shop__get_order?tab=inferred");
   await until("the schema", async () => (await text(page, "#tab-panel")).includes("Inferred schema"));

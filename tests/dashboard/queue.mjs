@@ -95,7 +95,17 @@ await play(async ({ page, step }) => {
   await until("two are left", async () => (await queue()).length === 2);
   assert((await queue()).includes(await shown()));
 
+  step("automatic promotion shows what it promotes before it is switched on");
+  await ready(2);
+  await go("/settings");
+  await page.locator(".setting button", { hasText: "at high quality" }).click();
+  await says(".setting .asked", /versions? (is|are) ready and will be promoted now: shop \/ /);
+  await page.locator(".setting .asked button", { hasText: "Cancel" }).click();
+  await becomes(() => page.locator(".setting .asked").count(), 0);
+  await becomes(() => page.locator(".toast", { hasText: "Saved" }).count(), 0);
+
   step("all that break nothing, with one impact");
+  await go("/review");
   await ready(2);
   await page.click("#promote-all");
   await says("dialog", /Promote 2 versions/);

@@ -124,8 +124,6 @@ fn calls_are_recorded_and_learned() {
     assert_eq!(schemas["shop__refund"], Value::Null);
 }
 
-/// Kill -9 at any moment: what was answered a moment ago is there, shapes equal a rebuild, and the next
-/// run goes on from there.
 #[test]
 fn calls_are_found_by_what_they_contain() {
     let scratch = tempfile::tempdir().unwrap();
@@ -166,6 +164,8 @@ fn calls_are_found_by_what_they_contain() {
     assert!(refused.code != Some(0) && refused.err.contains("a text such as paris"), "{}", refused.err);
 }
 
+/// Kill -9 at any moment: what was answered a moment ago is there, shapes equal a rebuild, and the next
+/// run goes on from there.
 #[test]
 fn kill_loses_nothing_acknowledged() {
     let scratch = tempfile::tempdir().unwrap();

@@ -5,6 +5,7 @@ use web_sys::Element;
 
 use super::App;
 use crate::browser::{document, sleep};
+use crate::route::Route;
 
 /// Most addresses whose positions are kept.
 const MAX_ADDRESSES: usize = 50;
@@ -27,22 +28,26 @@ pub fn leave(app: App, address: String) {
     }
     app.positions.update_value(|positions| {
         positions.retain(|(known, _)| *known != address);
-        if positions.len() == MAX_ADDRESSES {
-            positions.remove(0);
-        }
         if !found.is_empty() {
+            if positions.len() == MAX_ADDRESSES {
+                positions.remove(0);
+            }
             positions.push((address, found));
         }
     });
 }
 
 /// Scrolls the regions to where they were when the address was left, as soon as they are long enough.
-pub fn restore(app: App, address: &str) {
-    let found = |positions: &Positions| positions.iter().find(|(known, _)| known == address).cloned();
+pub fn restore(app: App, address: String) {
+    let found = |positions: &Positions| positions.iter().find(|(known, _)| *known == address).cloned();
     let Some((_, mut missing)) = app.positions.with_value(found) else { return };
     leptos::task::spawn_local(async move {
         for _ in 0..ATTEMPTS {
             sleep(PAUSE_MS).await;
+            // Another page, or another filter.
+            if app.route.with_untracked(Route::address) != address {
+                break;
+            }
             for region in regions() {
                 let label = label(&region);
                 missing.retain(|(wanted, top)| {

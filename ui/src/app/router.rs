@@ -52,7 +52,7 @@ pub fn listen(app: App) {
         app.leave_dialog();
         positions::leave(app, app.route.with_untracked(Route::address));
         app.route.set(here());
-        positions::restore(app, &app.route.with_untracked(Route::address));
+        positions::restore(app, app.route.with_untracked(Route::address));
     });
     let clicks = window_event_listener(leptos::ev::click, move |event| {
         if let Some((route, part)) = internal_link(&event) {

@@ -75,6 +75,8 @@ struct Loaded {
     busy: RwSignal<bool>,
     /// Calls that arrived are searched by the engine.
     is_searching: RwSignal<bool>,
+    /// What was found of them, newest first, and is not in the list yet.
+    found: StoredValue<Vec<Arc<CallRow>>>,
     /// The first page is loaded.
     ready: RwSignal<bool>,
     error: RwSignal<Option<String>>,
@@ -91,6 +93,7 @@ impl Loaded {
             run: StoredValue::new(0),
             busy: RwSignal::new(false),
             is_searching: RwSignal::new(false),
+            found: StoredValue::new(Vec::new()),
             ready: RwSignal::new(false),
             error: RwSignal::new(None),
             is_headless: StoredValue::new(false),
@@ -108,6 +111,7 @@ impl Loaded {
     fn restart(self, app: App, filter: String, pause_ms: i32) {
         self.run.update_value(|run| *run += 1);
         self.ready.set(false);
+        self.found.set_value(Vec::new());
         // Calls that arrive from now on are new; those in both lists are added once.
         self.considered.set_value(app.live.picture(|picture| picture.arrived));
         let run = self.run.get_value();
@@ -174,6 +178,8 @@ impl Loaded {
 
     /// Adds the calls that arrived. False when some of them are no longer known here.
     fn add_new(self, app: App, filter: &Filter, text: String) -> bool {
+        let found = self.found.update_value(std::mem::take);
+        self.insert(found.unwrap_or_default());
         let fresh: Option<Vec<Arc<CallRow>>> = app.live.picture(|picture| {
             let new = picture.since(self.considered.get_value())?;
             let fresh = new.filter(|row| filter.call(row)).cloned().collect();
@@ -183,32 +189,43 @@ impl Loaded {
         let Some(fresh) = fresh else { return false };
         match fresh.iter().map(|row| row.id).min() {
             Some(oldest) if filter.needs_bodies() => {
-                leptos::task::spawn_local(self.search_new(app, text, oldest));
+                self.is_searching.set(true);
+                let run = self.run.get_value();
+                leptos::task::spawn_local(self.search_new(run, text, oldest));
             }
             _ => self.insert(fresh),
         }
         true
     }
 
-    /// Adds those of the calls that arrived whose bodies pass the filter, which the engine decides.
-    async fn search_new(self, app: App, filter: String, oldest: CallId) {
-        let run = self.run.get_value();
-        self.is_searching.set(true);
-        let command = BrowseCalls { filter: filter.clone(), before: None, since: Some(oldest), limit: PAGE };
-        let reply = door::call(&command).await;
-        self.is_searching.try_update(|is_searching| *is_searching = false);
-        if self.run.try_with_value(Clone::clone) != Some(run) {
-            return;
-        }
-        match reply {
-            // More than one page.
-            Ok(page) if page.next.is_some() => self.restart(app, filter, 0),
-            Ok(page) => self.insert(page.rows.into_iter().map(Arc::new).collect()),
-            Err(error) => {
-                self.is_headless.set_value(true);
-                self.error.set(Some(error.to_string()));
+    /// Finds those of the calls that arrived whose bodies pass the filter, which the engine decides. They are added when
+    /// the list is not held.
+    async fn search_new(self, run: u64, filter: String, since: CallId) {
+        let is_current = || self.run.try_with_value(Clone::clone) == Some(run);
+        let mut before = None;
+        loop {
+            let command = BrowseCalls { filter: filter.clone(), before, since: Some(since), limit: PAGE };
+            let reply = door::call(&command).await;
+            if !is_current() {
+                break;
+            }
+            match reply {
+                Ok(page) => {
+                    let rows = page.rows.into_iter().map(Arc::new);
+                    self.found.update_value(|found| found.extend(rows));
+                    before = page.next;
+                }
+                Err(error) => {
+                    self.is_headless.set_value(true);
+                    self.error.set(Some(error.to_string()));
+                    before = None;
+                }
+            }
+            if before.is_none() {
+                break;
             }
         }
+        self.is_searching.try_update(|is_searching| *is_searching = false);
     }
 
     /// Adds rows, newest first, at their places.
@@ -335,6 +352,8 @@ pub fn Calls() -> impl IntoView {
                     loaded.restart(app, text.get_untracked(), 0);
                 }
             }
+            // Which of them pass is decided by their bodies.
+            (true, true) if filter.needs_bodies() => missed.set((0, false)),
             (true, true) => {
                 let (new, more) = loaded.waiting(app, &filter);
                 missed.set((new, more || missed.get_untracked().1));
@@ -502,7 +521,7 @@ fn NoCalls(
             let text = Filter::with_blanks(&format!("text:{filter}")).into_owned();
             let address = Route::filtered(PageId::Calls, text).address();
             view! {
-                <p>"Words are looked for in tool ids. "<a class="accent" href=address>"Search in arguments and results"</a></p>
+                <p>"A bare word searches tool ids. "<a class="accent" href=address>"Search in arguments and results"</a></p>
             }
             .into_any()
         });

@@ -110,8 +110,23 @@ fn value(reply: Reply, name: &str) -> String {
     row(reply, name, |row| row.value.clone()).flatten().unwrap_or_default()
 }
 
+/// Whether a change can be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Undo {
+    Offered,
+    /// It deletes calls, or promotes versions, which setting the old value again does not take back.
+    Impossible,
+}
+
 /// Changes a setting and reports it. `done` runs afterwards, and learns whether it was changed.
-fn change(app: App, reply: Reply, name: &'static str, to: String, done: impl FnOnce(bool) + 'static) {
+fn change(
+    app: App,
+    reply: Reply,
+    name: &'static str,
+    to: String,
+    undo: Undo,
+    done: impl FnOnce(bool) + 'static,
+) {
     let command = ChangeSetting { name: name.to_owned(), value: Some(to).filter(|text| !text.is_empty()) };
     let before = row(reply, name, |row| row.value.clone()).flatten();
     leptos::task::spawn_local(async move {
@@ -121,10 +136,8 @@ fn change(app: App, reply: Reply, name: &'static str, to: String, done: impl FnO
                 done(true);
                 let is_fixed = row(reply, name, |row| row.fixed) == Some(true);
                 let said = if is_fixed { "Saved; takes effect at the next start" } else { "Saved" };
-                // Deleted calls do not come back.
-                let deletes = SETTINGS.iter().any(|setting| setting.name == name && deletes(setting));
-                let old = OldSetting { name, value: before, restore };
-                let undo = if deletes { Vec::new() } else { vec![Undoing::Setting(old)] };
+                let old = Undoing::Setting(OldSetting { name, value: before, restore });
+                let undo = if undo == Undo::Offered { vec![old] } else { Vec::new() };
                 app.notify_decided(said, undo);
             }
             Err(error) => {
@@ -141,11 +154,6 @@ fn restore(name: &'static str, value: Option<String>) -> Restoring {
         let command = ChangeSetting { name: name.to_owned(), value };
         door::call(&command).await.map(drop).map_err(|error| error.to_string())
     })
-}
-
-/// Whether a change deletes calls.
-fn deletes(setting: &Setting) -> bool {
-    matches!(setting.kind, SettingKind::Limit(_))
 }
 
 /// A setting: label, description and control.
@@ -206,7 +214,9 @@ fn with_labels(setting: &Setting) -> String {
 /// Buttons of a group, one of them pressed; a choice is saved at once.
 fn choose(reply: Reply, setting: &'static Setting, choices: &[(&'static str, &'static str)]) -> AnyView {
     let (app, name) = (App::get(), setting.name);
-    choose_by(reply, setting, choices, move |word| change(app, reply, name, word.to_owned(), |_| ()))
+    choose_by(reply, setting, choices, move |word| {
+        change(app, reply, name, word.to_owned(), Undo::Offered, |_| ());
+    })
 }
 
 /// Buttons of a group, one of them pressed.
@@ -242,7 +252,7 @@ fn select_groups(reply: Reply, setting: &'static Setting, choices: &'static [Cho
             if !is_busy.get_value() {
                 is_busy.set_value(true);
                 let done = move |_| is_busy.set_value(false);
-                change(app, reply, name, next(), done);
+                change(app, reply, name, next(), Undo::Offered, done);
             }
         });
         view! { <button aria-pressed=move || if has(word) { "true" } else { "false" } on:click=press>{label}</button> }
@@ -297,7 +307,8 @@ fn Typed(
                 forget();
             }
         };
-        change(app, reply, name, to, done);
+        let undo = if deletes { Undo::Impossible } else { Undo::Offered };
+        change(app, reply, name, to, undo, done);
     });
     let key = move |event: leptos::ev::KeyboardEvent| {
         if event.key() == "Enter" && is_changed.get_untracked() {

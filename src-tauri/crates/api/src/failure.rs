@@ -68,7 +68,7 @@ mod tests {
 
     fn call(outcome: &str, body: (&str, Value)) -> CallRecord {
         let mut call = json!({
-            "id": "0".repeat(32), "at": 1, "tool_id": "s__t", "outcome": outcome, "origin": "proxy",
+            "id": "0".repeat(32), "at": "2026-12-01T00:00:00Z", "tool_id": "s__t", "outcome": outcome, "origin": "proxy",
         });
         call[body.0] = body.1;
         serde_json::from_value(call).unwrap()

@@ -133,7 +133,7 @@ impl Filter {
     pub fn with_blanks(word: &str) -> Cow<'_, str> {
         let is_exclusion = word.starts_with('-');
         match word.strip_prefix('-').unwrap_or(word).strip_prefix("text:") {
-            Some(text) if text.contains(char::is_whitespace) && !text.contains('"') => {
+            Some(text) if text.contains(char::is_whitespace) && quoted(text).is_none() => {
                 Cow::Owned(format!("{}text:{}", if is_exclusion { "-" } else { "" }, quote(text)))
             }
             _ => Cow::Borrowed(word),

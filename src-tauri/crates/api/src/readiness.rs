@@ -66,4 +66,7 @@ pub struct CandidateRow {
     pub list_changed: bool,
     /// Whether it is ready to be promoted.
     pub readiness: Readiness,
+    /// Whether the policy `at_high` promotes it now.
+    #[serde(default)]
+    pub automatic: bool,
 }

@@ -52,7 +52,13 @@ fn names(line: &str, words: &str) -> bool {
         is_edge(before.chars().next_back()) && is_edge(after.chars().next())
     });
     let lower = line.to_lowercase();
-    is_there && !OTHER.iter().any(|other| lower.contains(other) && !lower.contains("option"))
+    // `-h` can be another option, so that only an entry says what it prints: ffmpeg, `-h long -- print more options`.
+    let is_entry =
+        !words.starts_with("-h ") || line.trim_start().starts_with(words) && lower.contains("option");
+    is_there
+        && is_entry
+        && !lower.contains("example")
+        && !OTHER.iter().any(|other| lower.contains(other) && !lower.contains("option"))
 }
 
 #[cfg(test)]
@@ -80,6 +86,8 @@ mod tests {
             ("      --help-all-formats   List formats", None),
             ("  -h, --help    Show this", None),
             ("usage: x [--help-all] FILE", Some(&["--help-all"])),
+            ("Example: backup -h full /srv", None),
+            ("  -h full   the name of the host", None),
         ] {
             assert_eq!(fuller_help(text), arguments, "{text}");
         }

@@ -35,7 +35,7 @@ pub fn read(text: &str, name: &str) -> Definition {
     }
     let takes =
         takes_command || definition.positionals.first().is_some_and(|one| usage::is_placeholder(&one.name));
-    let others = elsewhere(&lines, name, takes, &definition.subcommands);
+    let others = elsewhere(&lines, &definition, name, takes);
     if !others.is_empty() {
         if definition.subcommands.is_empty() {
             definition.positionals.clear();

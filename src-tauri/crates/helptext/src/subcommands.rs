@@ -2,8 +2,10 @@
 
 mod forms;
 
+use std::collections::{HashMap, HashSet};
+
 use crate::choices::{closed, is_kind};
-use crate::definition::Subcommand;
+use crate::definition::{Definition, Subcommand};
 use crate::entries::{Entry, Section, What};
 use crate::hints::bare;
 use crate::usage::{Usage, is_placeholder};
@@ -143,25 +145,31 @@ fn in_capitals(entries: &[Entry]) -> Vec<Subcommand> {
     if found.len() < LEAST { Vec::new() } else { found }
 }
 
-/// Subcommands that no list names, or those of a text that shows more of them than its list.
+/// Subcommands that no list names, or those of a text that shows more of them than its list. `takes_command` says whether
+/// the usage has a place for one; without a usage, names behind labels are subcommands as well.
 pub fn elsewhere(
     lines: &[String],
+    definition: &Definition,
     name: &str,
-    usage_takes_command: bool,
-    known: &[Subcommand],
+    takes_command: bool,
 ) -> Vec<Subcommand> {
+    let known = &definition.subcommands;
     let forms = of_forms(lines, name);
-    let are_more =
-        forms.len() > known.len() && known.iter().all(|one| forms.iter().any(|other| other.name == one.name));
-    if are_more {
-        let of = |form: Subcommand| known.iter().find(|one| one.name == form.name).cloned().unwrap_or(form);
-        return forms.into_iter().map(of).take(MAX_SUBCOMMANDS).collect();
+    let shown: HashSet<&str> = forms.iter().map(|form| form.name.as_str()).collect();
+    if forms.len() > known.len() && known.iter().all(|one| shown.contains(one.name.as_str())) {
+        let known: HashMap<&str, &Subcommand> = known.iter().map(|one| (one.name.as_str(), one)).collect();
+        let of = |form: Subcommand| match known.get(form.name.as_str()) {
+            Some(one) => (*one).clone(),
+            None => form,
+        };
+        return forms.into_iter().map(of).collect();
     }
-    if !known.is_empty() {
-        return Vec::new();
+    match definition.usage.is_empty() {
+        _ if !known.is_empty() => Vec::new(),
+        _ if takes_command => labelled(lines),
+        true => behind_labels(lines),
+        false => Vec::new(),
     }
-    let found = if usage_takes_command { labelled(lines) } else { Vec::new() };
-    if found.is_empty() { behind_labels(lines) } else { found }
 }
 
 /// The name of a script in front of all commands: yargs writes that of the file it was started from, `index.js build`.

@@ -80,7 +80,7 @@ pub fn is_there(program: impl AsRef<std::ffi::OsStr>, args: &[&str]) -> bool {
     ran.is_ok_and(|status| status.success())
 }
 
-/// Gigabytes free for a folder; none where that cannot be told.
+/// Gigabytes free for a folder; none if that is unknown.
 fn free_gb(folder: &Path) -> Option<f64> {
     let df = Command::new("df").arg("-Pk").arg(folder).output().ok()?;
     let text = String::from_utf8(df.stdout).ok()?;

@@ -1,11 +1,11 @@
 //! Switching automatic promotion on, with what it promotes at once.
 
 use leptos::prelude::*;
-use schemascope_api::{CandidateRow, ListCandidates, Quality, Setting};
+use schemascope_api::{CandidateRow, ListCandidates, Setting};
 
-use super::{Reply, change, choose_by};
+use super::{Reply, Undo, change, choose_by, value};
 use crate::app::App;
-use crate::cells::{RwSignal, click};
+use crate::cells::{RwSignal, StoredValue, click};
 use crate::door;
 use crate::numbers::number_of;
 use crate::parts::{ToolName, Views};
@@ -28,19 +28,27 @@ pub fn choose_with_preview(
 ) -> AnyView {
     let app = App::get();
     let asking: Asking = RwSignal::new(None);
-    let save = move |word: &'static str| {
+    // Number of the latest press, so that the reply to an earlier one is ignored.
+    let latest = StoredValue::new(0_u32);
+    let save = move |word: &'static str, undo: Undo| {
         asking.set(None);
-        change(app, reply, SETTING, word.to_owned(), |_| ());
+        change(app, reply, SETTING, word.to_owned(), undo, |_| ());
     };
     let press = move |word: &'static str| {
-        if word == NEVER {
-            return save(word);
+        latest.update_value(|latest| *latest += 1);
+        let mine = latest.get_value();
+        if word == NEVER || value(reply, SETTING) == word {
+            return save(word, Undo::Offered);
         }
         leptos::task::spawn_local(async move {
-            match door::call(&ListCandidates {}).await {
+            let rows = door::call(&ListCandidates {}).await;
+            if latest.try_with_value(Clone::clone) != Some(mine) {
+                return;
+            }
+            match rows {
                 Ok(rows) => {
-                    let due: Vec<_> = rows.into_iter().filter(|row| is_due(app, row)).collect();
-                    if due.is_empty() { save(word) } else { asking.set(Some((word, due))) }
+                    let due: Vec<_> = rows.into_iter().filter(|row| row.automatic).collect();
+                    if due.is_empty() { save(word, Undo::Offered) } else { asking.set(Some((word, due))) }
                 }
                 Err(error) => app.report_error(error),
             }
@@ -59,17 +67,11 @@ pub fn choose_with_preview(
                     <ul>{due.iter().take(MAX_LISTED).map(line).views()}</ul>
                     {(more > 0).then(|| view! { <p class="dim">{format!("… {more} more")}</p> }.into_any())}
                     <button class="button small" on:click=click(move |_| asking.set(None))>"Cancel"</button>
-                    <button class="button small primary" on:click=click(move |_| save(word))>"Switch on"</button>
+                    <button class="button small primary" on:click=click(move |_| save(word, Undo::Impossible))>"Switch on"</button>
                 </div>
             }
             .into_any()
         })
     };
     view! { {choose_by(reply, setting, choices, press)}{asked} }.into_any()
-}
-
-/// Whether automatic promotion promotes a candidate.
-fn is_due(app: App, row: &CandidateRow) -> bool {
-    let is_high = |quality: Option<Quality>| quality == Some(Quality::High);
-    row.readiness.ready && is_high(app.live.tools(|tools| tools.get(&row.tool_id).map(|row| row.quality)))
 }

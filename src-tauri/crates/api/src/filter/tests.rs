@@ -68,6 +68,7 @@ fn texts_are_looked_for_in_bodies() {
         ("text:order 7", "text:\"order 7\""),
         ("-text:a\\ b", "-text:\"a\\\\ b\""),
         ("text:\"order 7\"", "text:\"order 7\""),
+        ("text:say \"hi\" now", "text:\"say \\\"hi\\\" now\""),
         ("tool:a b", "tool:a b"),
     ] {
         assert_eq!(Filter::with_blanks(word), filter);

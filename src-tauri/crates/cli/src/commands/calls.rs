@@ -119,7 +119,7 @@ impl Calls {
             && !word.starts_with('-')
         {
             output::note(&format!(
-                "Words are looked for in tool ids; in arguments and results: schemascope calls 'text:{word}'"
+                "A bare word searches tool ids; to search arguments and results: schemascope calls 'text:{word}'"
             ));
         }
     }

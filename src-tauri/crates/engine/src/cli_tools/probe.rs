@@ -5,7 +5,7 @@
 
 mod secrets;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -305,14 +305,28 @@ impl Asking<'_> {
     /// The help that lists all options, if this one says how to get it: `curl --help all`. What only this one says of
     /// arguments and subcommands stays.
     async fn fuller(&self, help: Help, words: &[String], name: &str) -> Help {
-        let Some(more) = fuller_help(&help.text) else { return help };
+        // `-h` asks for help only where it is said so.
+        let is_safe = |more: &&'static [&'static str]| {
+            more.first() != Some(&"-h")
+                || words.is_empty()
+                    && help.definition.options.iter().any(|option| {
+                        option.flags.iter().any(|flag| flag == "-h")
+                            && (is_help(option) || option.description.contains("options"))
+                    })
+        };
+        let Some(more) = fuller_help(&help.text).filter(is_safe) else { return help };
         let question = words.iter().cloned().chain(more.iter().map(|word| (*word).to_owned()));
         let Ok((text, true)) = self.ask(question.collect()).await else { return help };
-        let mut definition = read(&text, name);
+        let named = as_written(self.entry.program_name(), &self.entry.args, words, &text);
+        let mut definition = read(&text, named.as_deref().unwrap_or(name));
         if is_manual(&text) || definition.options.len() <= help.definition.options.len() {
             return help;
         }
-        let Definition { usage, positionals, subcommands, description, .. } = help.definition;
+        let Definition { usage, positionals, subcommands, description, options, .. } = help.definition;
+        let known: HashSet<String> =
+            definition.options.iter().flat_map(|option| &option.flags).cloned().collect();
+        let is_new = |option: &OptionDefinition| !option.flags.iter().any(|flag| known.contains(flag));
+        definition.options.extend(options.into_iter().filter(is_new));
         if definition.usage.is_empty() {
             (definition.usage, definition.positionals) = (usage, positionals);
         }

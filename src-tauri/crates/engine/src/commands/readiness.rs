@@ -21,12 +21,13 @@ const LAST: u64 = 200;
 impl Handle<ListCandidates> for Engine {
     async fn handle(&self, _: ListCandidates) -> Result<Vec<CandidateRow>, ApiError> {
         self.settled().await?;
-        let contests: Vec<(ToolId, Contest)> = {
+        let contests: Vec<(ToolId, Contest, bool)> = {
             let registry = self.registry();
-            let candidate = |(id, tool)| {
+            let candidate = |(id, tool): (&ToolId, &Tool)| {
                 let versions = self.knowledge.decisions.tool(id);
                 let number = versions.candidate()?;
-                Some((ToolId::clone(id), Contest::of(versions, number, tool).ok()?))
+                let qualifies = versions.to_promote(&tool.form, || tool.inferred_quality()) == Some(number);
+                Some((ToolId::clone(id), Contest::of(versions, number, tool).ok()?, qualifies))
             };
             registry.tools().iter().filter_map(candidate).collect()
         };
@@ -35,18 +36,19 @@ impl Handle<ListCandidates> for Engine {
         // Only one search through calls runs at a time.
         let _turn = self.searching.lock().await;
         let judging = move || {
-            let judge = |(id, contest): (ToolId, Contest)| {
+            let judge = |(id, contest, qualifies): (ToolId, Contest, bool)| {
                 let verdict = contest.judge(&reader, &id, LAST, promote_after).map_err(internal)?;
-                Ok((id, contest, verdict))
+                Ok((id, contest, verdict, qualifies))
             };
             contests.into_iter().map(judge).collect::<Result<Vec<_>, ApiError>>()
         };
         let judged = tokio::task::spawn_blocking(judging).await.map_err(internal)??;
-        let can_break = judged.iter().any(|(_, contest, _)| contest.drifts().any(can_break));
+        let can_break = judged.iter().any(|(_, contest, ..)| contest.drifts().any(can_break));
         let edges = self.usual_edges(can_break).await?;
         Ok(judged
             .into_iter()
-            .map(|(id, contest, verdict)| CandidateRow {
+            .map(|(id, contest, verdict, qualifies)| CandidateRow {
+                automatic: qualifies && verdict.obstacles.is_empty(),
                 tool_id: id.to_string(),
                 version: contest.version.number,
                 effective_version: contest.effective.as_ref().and_then(|(version, _)| *version),

@@ -74,6 +74,8 @@ pub fn section(heading: &str) -> Section {
     {
         Section::Prose
     } else if text.starts_with("optional commands")
+        // steghide: `the first argument must be one of the following:`
+        || has("first argument") && has("one of")
         || ["group is one of the following", "groups", "subgroups"].contains(&text.as_str())
     {
         Section::Commands
@@ -87,9 +89,6 @@ pub fn section(heading: &str) -> Section {
         || has("parameters")
     {
         Section::Arguments
-    } else if has("first argument") && has("one of") {
-        // steghide: `the first argument must be one of the following:`
-        Section::Commands
     } else if is_of_actions(&text) {
         Section::Actions
     } else {

@@ -6,18 +6,22 @@ use crate::subcommands::is_name;
 
 /// Fewest rows of a list.
 const LEAST: usize = 5;
+/// Most lines of a list, and most headings that are tried.
+const MOST: usize = 1_000;
+const MOST_HEADINGS: usize = 100;
 /// First words of a table's head above a list of commands.
 const HEADS: &[&str] = &["module", "command", "subcommand", "tool", "task", "verb", "applet"];
 
 /// Indents the rows of such lists.
 pub(super) fn indented(lines: &mut [String]) {
-    let mut at = 0;
-    while at < lines.len() {
+    let (mut at, mut tried) = (0, 0);
+    while at < lines.len() && tried < MOST_HEADINGS {
         let begins = is_heading(&lines[at]) || is_head_of_table(lines, at);
         at += 1;
         if !begins {
             continue;
         }
+        tried += 1;
         let rows = rows(lines.get(at..).unwrap_or_default());
         if rows < LEAST {
             continue;
@@ -50,12 +54,15 @@ fn is_head_of_table(lines: &[String], at: usize) -> bool {
 
 /// The number of lines that are rows at the left edge, or are indented below one, or blank between two.
 fn rows(lines: &[String]) -> usize {
-    let column = lines.iter().find_map(|line| description_column(line).filter(|_| is_row(line, None)));
-    let mut end = 0;
-    let mut found = 0;
-    for (at, line) in lines.iter().enumerate() {
+    // That of the first row.
+    let mut column = None;
+    let (mut end, mut found) = (0, 0);
+    for (at, line) in lines.iter().enumerate().take(MOST) {
         if line.trim().is_empty() || at == 0 && line.chars().all(|c| "-=+| ".contains(c)) {
             continue;
+        }
+        if found == 0 {
+            column = description_column(line);
         }
         let is_below = indent(line) > 0 && found > 0;
         if !(is_below || indent(line) == 0 && is_row(line, column)) {
@@ -75,7 +82,7 @@ fn is_row(line: &str, column: Option<usize>) -> bool {
     begins
         && match column {
             Some(column) => found == Some(column),
-            None => found.is_some() || name == line.trim_end(),
+            None => name == line.trim_end(),
         }
 }
 
@@ -91,7 +98,7 @@ mod tests {
     fn lists_at_the_left_edge_are_commands() {
         let table = "X, the generic tools\n\nModule name:   Purpose of module:\n-----------------------------\nbasemap        Plot maps\nbatch          Run jobs\nbegin          Begin it\nclip           Clip it\ncoast          Plot coasts\n\nUsage: x <command> [options]\n";
         assert_eq!(names(table), ["basemap", "batch", "begin", "clip", "coast"]);
-        let alone = "Usage: x [option ...] [tool | script] [argument ...]\n\n-q   be quiet\n\nTools:\n\ncds\nclean\nencseq\neval\nmerge_it\n";
+        let alone = "Usage: x [option ...] [tool | script] [argument ...]\n\n-q   be quiet\n\nTools:\n\ncds\nclean\nencseq\neval\nmerge_it\n\nSee also:\nman     the manual\n";
         assert_eq!(names(alone), ["cds", "clean", "encseq", "eval", "merge_it"]);
         let sentences =
             "Commands:\nrun it with care\nand with time\nor not at all\nas you like\nit is yours\n";

@@ -38,11 +38,14 @@ pub fn with_plural_heading(lines: &[String], definition: &Definition) -> Option<
             *line = format!("{}  {name}", " ".repeat(indent(line)));
         }
     }
-    // The argument is the place for a command.
-    for line in headed.iter_mut().take(at) {
-        for (open, close) in [("<", ">"), ("[", "]"), (" ", " ")] {
-            *line = line.replace(&format!("{open}{first}{close}"), &format!("{open}command{close}"));
-        }
+    // The argument is the place for a command in the usage line.
+    let is_usage = |line: &&mut String| line.to_lowercase().trim_start().starts_with("usage");
+    for line in headed.iter_mut().take(at).filter(is_usage) {
+        let words = line.split(' ').map(|word| {
+            let bare = word.trim_matches(['<', '>', '[', ']']);
+            if bare.eq_ignore_ascii_case(&first) { word.replace(bare, "command") } else { word.to_owned() }
+        });
+        *line = words.collect::<Vec<_>>().join(" ");
     }
     Some(headed)
 }
@@ -54,7 +57,7 @@ mod tests {
     #[test]
     fn argument_in_the_plural_is_a_heading_of_commands() {
         for text in [
-            "usage: x <target> [<options>] [<names>]\n\nValid targets are:\n   check   Run all\n   clean   Clean it\n   doc     Typeset\n\nValid options are:\n   --date  Set it\n",
+            "usage: x <TARGET> [<options>] [<names>]\n\nValid targets are:\n   check   Run all\n   clean   Clean it\n   doc     Typeset\n\nValid options are:\n   --date  Set it\n",
             "Usage: x frontend [options]\nAvailable frontends:\n - check\n - clean\n - doc\nAvailable options:\n  --dry-run   Do nothing\n",
         ] {
             let definition = read(text, "x");

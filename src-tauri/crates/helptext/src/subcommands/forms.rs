@@ -1,8 +1,8 @@
 //! Subcommands of forms that stand apart: `irsend [options] LIST remote`, each below a sentence about it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::Subcommand;
+use super::{MAX_SUBCOMMANDS, Subcommand};
 use crate::clean::indent;
 use crate::usage::{is_placeholder, is_prose};
 
@@ -49,7 +49,7 @@ pub fn of_forms(lines: &[String], name: &str) -> Vec<Subcommand> {
                 with_argument += usize::from(is_shown);
                 let count = counts.entry(form.word).or_default();
                 *count += 1;
-                if *count == 1 {
+                if *count == 1 && found.len() < MAX_SUBCOMMANDS {
                     found.push(Subcommand { name: form.word.to_owned(), ..Subcommand::default() });
                 }
             }
@@ -66,7 +66,9 @@ pub fn labelled(lines: &[String]) -> Vec<Subcommand> {
     let of = |label: &str| -> Vec<Subcommand> {
         let names = lines.iter().filter_map(|line| line.strip_prefix(label)).map(str::trim);
         let alone = |name: &str| Subcommand { name: name.to_owned(), ..Subcommand::default() };
-        names.filter(|name| is_plain(name)).map(alone).collect()
+        let mut known = HashSet::new();
+        let names = names.filter(|name| is_plain(name) && known.insert(*name));
+        names.take(MAX_SUBCOMMANDS).map(alone).collect()
     };
     LABELS.iter().map(|label| of(label)).find(|found| found.len() >= LEAST).unwrap_or_default()
 }
@@ -76,6 +78,7 @@ pub fn behind_labels(lines: &[String]) -> Vec<Subcommand> {
     const MANY: usize = 5;
     let mut found: Vec<Subcommand> = Vec::new();
     let mut column = None;
+    let mut known = HashSet::new();
     for line in lines {
         let Some((label, call)) = line.split_once(':').filter(|(label, _)| !label.contains(['<', '[', '-']))
         else {
@@ -90,7 +93,7 @@ pub fn behind_labels(lines: &[String]) -> Vec<Subcommand> {
             continue;
         }
         column = Some(at);
-        if !found.iter().any(|known| known.name == name) {
+        if known.insert(name) && found.len() < MAX_SUBCOMMANDS {
             let description = label.trim().to_owned();
             found.push(Subcommand { name: name.to_owned(), description, ..Subcommand::default() });
         }
@@ -105,12 +108,10 @@ fn behind_name<'l>(text: &'l str, name: &str) -> Option<&'l str> {
         .find_map(|word| text.strip_prefix(word))
         .unwrap_or(text)
         .trim_start();
-    // tend of teem: `tend about ... Information about it`.
-    let short = || name.rsplit_once('-').map(|(_, short)| short).filter(|short| !short.contains(' '));
     // git-flow feature: `git flow feature start`. Of npm packages: `@puppeteer/browsers install`.
     let spaced = || name.replace('-', " ");
     let scoped = || text.strip_prefix('@')?.split_once('/')?.1.strip_prefix(name);
-    let rest = text.strip_prefix(name).or_else(|| text.strip_prefix(short()?)).or_else(scoped);
+    let rest = text.strip_prefix(name).or_else(scoped);
     let rest = rest.or_else(|| text.strip_prefix(spaced().as_str()))?;
     rest.strip_prefix(' ').map(str::trim_start)
 }

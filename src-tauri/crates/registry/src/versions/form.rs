@@ -1,7 +1,8 @@
 //! Decides when a schema has settled enough to become a version.
 //!
 //! The form of a tool's schema (its digest) is compared where points of its history are taken. These depend on the
-//! number of observations alone, so the same calls draft the same versions, live, replayed or from a trace.
+//! number of observations alone, so the same calls draft the same versions, live, replayed or from a trace. Only a draft
+//! that a kill interrupted is made again later.
 
 use schemascope_model::{Evidence, Quality, Timestamp};
 use serde::{Deserialize, Serialize};
