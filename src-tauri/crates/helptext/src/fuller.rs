@@ -51,12 +51,14 @@ fn names(line: &str, words: &str) -> bool {
         let after = after.strip_prefix('.').filter(|rest| is_edge(rest.chars().next())).unwrap_or(after);
         is_edge(before.chars().next_back()) && is_edge(after.chars().next())
     });
+    if !is_there {
+        return false;
+    }
     let lower = line.to_lowercase();
     // `-h` can be another option, so that only an entry says what it prints: ffmpeg, `-h long -- print more options`.
     let is_entry =
         !words.starts_with("-h ") || line.trim_start().starts_with(words) && lower.contains("option");
-    is_there
-        && is_entry
+    is_entry
         && !lower.contains("example")
         && !OTHER.iter().any(|other| lower.contains(other) && !lower.contains("option"))
 }

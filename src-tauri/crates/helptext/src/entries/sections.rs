@@ -83,11 +83,7 @@ pub fn section(heading: &str) -> Section {
         Section::Options
     } else if has("command") {
         Section::Commands
-    } else if has("argument") && !(has("first argument") && has("one of"))
-        || text == "args"
-        || has("positional")
-        || has("parameters")
-    {
+    } else if has("argument") || text == "args" || has("positional") || has("parameters") {
         Section::Arguments
     } else if is_of_actions(&text) {
         Section::Actions
