@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use leptos::prelude::*;
-use schemascope_api::{CallId, CallRecord, GetCall};
+use schemascope_api::{CallId, CallRecord, GetCall, failure_reason};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -71,9 +71,7 @@ fn Record(
         body.as_ref()
             .map(|body| view! { <Payload title=title file=file body=body.get().to_owned() /> }.into_any())
     };
-    let texts = texts(Outer::of(&call.result));
-    let first = texts.first().map(|(text, _)| text.clone());
-    let reason = Outer::of(&call.error).message.or(first).filter(|_| call.outcome.is_failure());
+    let texts = call.result.as_deref().map(texts).unwrap_or_default();
     let tool = call.tool_id.to_string();
     let (link, graph) = (Route::tool(&tool).address(), Route::graph(&tool).address());
     view! {
@@ -91,7 +89,7 @@ fn Record(
                     view! { <span class="warn">", does not match the schema that was effective" {rule}</span> }.into_any()
                 })}
             </dd>
-            {reason.map(|reason| view! {
+            {failure_reason(&call).map(|reason| view! {
                 <dt>"Reason"</dt><dd class="bad"><Foreign text=reason limit=500 /></dd>
             }.into_any())}
             <dt>"Started"</dt><dd class="num">{browser::date_and_time(call.at.as_millis())}</dd>
@@ -125,30 +123,23 @@ fn Record(
     }
 }
 
-/// What is read of a result or an error.
-#[derive(Default, Deserialize)]
-struct Outer {
-    #[serde(default)]
-    content: Vec<Block>,
-    /// Of an error.
-    message: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Block {
-    text: Option<String>,
-}
-
-impl Outer {
-    fn of(body: &Option<Box<RawValue>>) -> Self {
-        body.as_ref().and_then(|body| wire::read(body.get()).ok()).unwrap_or_default()
-    }
-}
-
 /// The text blocks of a result, at most three, and whether each is JSON.
-fn texts(result: Outer) -> Vec<(String, bool)> {
-    let blocks = result.content.into_iter().filter_map(|block| block.text).take(3);
+fn texts(result: &RawValue) -> Vec<(String, bool)> {
+    #[derive(Deserialize)]
+    struct Outer {
+        #[serde(default)]
+        content: Vec<Block>,
+    }
+    #[derive(Deserialize)]
+    struct Block {
+        text: Option<String>,
+    }
+    let outer: Option<Outer> = wire::read(result.get()).ok();
+    let blocks = outer.map(|outer| outer.content).unwrap_or_default();
     blocks
+        .into_iter()
+        .filter_map(|block| block.text)
+        .take(3)
         .map(|text| {
             let is_json = serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok();
             (text, is_json)
