@@ -132,15 +132,18 @@ fn flags<'e>(entries: &'e [Entry], program: &str) -> Flags<'e> {
         }
     }
     let without_value = if with.is_empty() { HashSet::new() } else { &without - &with };
-    let listed = entries.iter().filter(|entry| entry.section == Section::Commands);
-    let commands = listed.filter_map(|entry| match &entry.what {
+    let listed = || entries.iter().filter(|entry| entry.section == Section::Commands);
+    // `commands:` above `action` alone, the place for one.
+    let is_place = |left: &str| usage::is_placeholder(left) && listed().nth(1).is_none();
+    let commands = listed().filter_map(|entry| match &entry.what {
         // yargs: `ava debug [<pattern>...]`.
         What::Name(left) => left
             .strip_prefix(program)
             .and_then(|rest| rest.strip_prefix(' '))
             .unwrap_or(left)
             .split([' ', ',', '|', '<', '['])
-            .next(),
+            .next()
+            .filter(|name| !is_place(name)),
         What::Options(_) => None,
     });
     Flags { described: &with | &without, without_value, commands: commands.collect() }
@@ -166,8 +169,9 @@ fn positionals(entries: &[Entry], usage: &Usage, subcommands: &[Subcommand]) -> 
         let is_known = |choice: &String| subcommands.iter().any(|command| command.name == *choice);
         let are_commands =
             one.choices.len() > 1 && (usage.lists_commands() || one.choices.iter().all(is_known));
+        let is_only = one.repeated && matches!(subcommands, [only] if only.name == one.name);
         // What follows a subcommand is its own.
-        is_behind_command |= has_subcommands && (are_commands || usage::is_placeholder(&one.name));
+        is_behind_command |= has_subcommands && (are_commands || is_only || usage::is_placeholder(&one.name));
         if is_behind_command {
             continue;
         }

@@ -23,9 +23,14 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     let listed =
         entries.iter().any(|entry| entry.section == Section::Commands && matches!(entry.what, What::Name(_)));
     let is_bare = usage.forms.is_empty() && entries.iter().all(|entry| matches!(entry.what, What::Name(_)));
+    // click writes groups of commands under any headings, behind its options.
+    let is_click = usage.forms.iter().any(|form| form.ends_with(" COMMAND [ARGS]..."));
+    let behind_options =
+        entries.iter().position(|entry| matches!(entry.what, What::Options(_))).unwrap_or(entries.len());
     // Groups under headings that do not say "commands" count only where the usage has a place for a command.
-    let wanted = |section: Section| match section {
+    let wanted = |at: usize, section: Section| match section {
         Section::Commands => true,
+        Section::Actions | Section::Other if is_click && at > behind_options => true,
         // vt: `Useful tools:`, and nothing else.
         Section::Actions => usage.takes_action || !listed && (usage.takes_command || is_bare),
         Section::Other => !listed && usage.takes_command,
@@ -43,16 +48,22 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         let rest = bare.strip_prefix(name)?.strip_prefix(' ')?;
         (!name.is_empty()).then(|| left.len() - rest.len())
     };
+    let wanted: Vec<&Entry> = entries
+        .iter()
+        .enumerate()
+        .filter(|(at, entry)| wanted(*at, entry.section))
+        .map(|(_, entry)| entry)
+        .collect();
     let lefts = || {
-        entries.iter().filter(|entry| wanted(entry.section)).filter_map(|entry| match &entry.what {
+        wanted.iter().filter_map(|entry| match &entry.what {
             What::Name(left) => Some(left),
             What::Options(_) => None,
         })
     };
     let with_program = lefts().filter(|left| after(left, program).is_some()).take(2).count();
     let has_program = with_program == 2 || with_program == lefts().take(2).count();
-    let has_descriptions = entries.iter().any(|entry| wanted(entry.section) && !entry.description.is_empty());
-    for entry in entries.iter().filter(|entry| wanted(entry.section)) {
+    let has_descriptions = wanted.iter().any(|entry| !entry.description.is_empty());
+    for entry in &wanted {
         let What::Name(left) = &entry.what else { continue };
         let own = after(left, &usage.command).or_else(|| after(left, program).filter(|_| has_program));
         let own = own.and_then(|at| left.get(at..)).map(str::trim_start);
@@ -100,6 +111,9 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
     if found.is_empty() && usage.takes_command {
         found = in_capitals(entries);
     }
+    if found.is_empty() {
+        found.extend(only_one(entries, usage));
+    }
     // argparse lists all in braces; git-imerge shows some of them in examples above.
     if usage.takes_command {
         let all = in_braces(entries, usage);
@@ -112,10 +126,14 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
         found.clear();
     }
     // A text that lists the command itself is that of the program: it has nothing below the command. `composer list` and the
-    // like are asked for that text.
+    // like are asked for that text, and a usage line of the command itself is its own: `tool index {index,search} ...`.
     let own =
         usage.command.split(' ').skip(1).last().filter(|own| !["list", "commands", "usage"].contains(own));
-    if own.is_some_and(|own| found.iter().any(|command| command.name == own)) {
+    let is_own =
+        |form: &String| form.strip_prefix(usage.command.as_str()).is_some_and(|rest| rest.starts_with(' '));
+    if own.is_some_and(|own| found.iter().any(|command| command.name == own))
+        && !usage.forms.iter().any(is_own)
+    {
         found.clear();
     }
     found
@@ -184,6 +202,19 @@ fn script(entries: &[Entry]) -> Option<&str> {
     let is_script = [".js", ".mjs", ".cjs", ".ts", ".py"].iter().any(|end| first.ends_with(end));
     let is_everywhere = lefts.all(|left| left.strip_prefix(first).is_some_and(|rest| rest.starts_with(' ')));
     (is_script && is_everywhere).then_some(first)
+}
+
+/// argparse: `{start} ...`, of a program that has one subcommand so far, with an entry written in the same way.
+fn only_one(entries: &[Entry], usage: &Usage) -> Option<Subcommand> {
+    entries.iter().find_map(|entry| {
+        let What::Name(left) = &entry.what else { return None };
+        let name = left
+            .strip_prefix('{')?
+            .strip_suffix('}')
+            .filter(|name| is_name(name) && !is_placeholder(name))?;
+        let is_shown = usage.positionals.iter().any(|one| one.repeated && one.name == name);
+        is_shown.then(|| Subcommand { name: name.to_owned(), ..Subcommand::default() })
+    })
 }
 
 /// The values of an argument that stands for a subcommand: `{start,stop} ...`, `<command>  One of these commands: a, b`.

@@ -92,9 +92,21 @@ pub fn of_name(name: &str) -> Vec<String> {
     let is_longer = |choice: &String| {
         choice.split_once(':').is_some_and(|(stem, _)| choices.iter().any(|other| other == stem))
     };
+    // Names of subcommands: `{list,db:dump,db:load}`.
+    let is_spaced = |choice: &String| {
+        let are_words = choice.split(':').all(|part| {
+            !part.is_empty()
+                && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        });
+        is_braced
+            && is_comma
+            && choices.len() > 2
+            && are_words
+            && choice.bytes().any(|byte| byte.is_ascii_lowercase())
+    };
     let is_form = |choice: &String| {
         choice.contains(['<', '>', '[', ']', '(', '=', ' ', '{', '}', '*'])
-            || choice.contains(':') && !is_longer(choice)
+            || choice.contains(':') && !is_longer(choice) && !is_spaced(choice)
     };
     let is_short = |choice: &String| (2..=8).contains(&choice.len());
     let is_lower = |choice: &String| choice.chars().any(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
@@ -180,6 +192,8 @@ mod tests {
             ("{RED,LIGHT_RED,NO_COLOR,0}", "RED LIGHT_RED NO_COLOR 0"),
             ("[{full,file,never}]", "full file never"),
             ("{file,dir}", ""),
+            ("{list,db:dump,db:load-all}", "list db:dump db:load-all"),
+            ("{host:PORT,addr:}", ""),
             ("FILE|-", ""),
             ("{SEED|random|reverse}", ""),
             ("uid|user", ""),

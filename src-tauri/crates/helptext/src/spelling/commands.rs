@@ -368,7 +368,8 @@ impl<'a> Heading<'a> {
             let ends = [" is one of", " is one of the following", " can be one of"]
                 .iter()
                 .any(|end| plain.ends_with(end));
-            let is_command = |word: &&str| ["command", "cmd"].contains(&word.trim_matches(['<', '>']));
+            let is_command =
+                |word: &&str| ["command", "subcommand", "cmd"].contains(&word.trim_matches(['<', '>']));
             words.iter().position(is_command).filter(|_| ends)
         };
         let names = words.iter().position(|word| is_named(&[word])).or_else(is_one_of)?;

@@ -14,6 +14,9 @@ fn lists_of_subcommands_have_many_forms() {
     assert_eq!(of("commands:\n  d        - delete it\n  q[f]     - append it\n"), Vec::<String>::new());
     let listed = "Commands:\n  get   read it\n  put   write it\n";
     assert!(crate::read(listed, "c8 get").subcommands.is_empty());
+    // A group may have a command of its own name.
+    let own = "usage: c8 get [-h] {get,put} ...\n\npositional arguments:\n  {get,put}\n";
+    assert_eq!(crate::read(own, "c8 get").subcommands.len(), 2);
     assert_eq!(of("COMMON COMMANDS\n\n  c8\n  Does it.\n"), Vec::<String>::new());
 }
 
@@ -104,6 +107,29 @@ fn names_can_be_as_wide_as_their_column_or_wider() {
         (
             "usage: x [options] <device> -- [command]\n\n device         the device\n commands\n  set  [seconds]  set its time\n  get             get its time\n  cmp             compare it\n",
             "set get cmp",
+        ),
+        // argparse: names with a colon, one alone, and the place for one.
+        (
+            "usage: x [-h] {list,db:dump,db:load} ...\n\npositional arguments:\n  {list,db:dump,db:load}\n\noptions:\n  -h, --help  show this\n",
+            "list db:dump db:load",
+        ),
+        (
+            "usage: x [-h] {run} ...\n\npositional arguments:\n  {run}       sub-command help\n\noptions:\n  -h, --help  show this\n",
+            "run",
+        ),
+        (
+            "usage: x [-h] action ...\n\noptions:\n  -h, --help  show this\n\nsubcommands:\n  action      Available commands\n",
+            "",
+        ),
+        // click: groups under any headings.
+        (
+            "Usage: x [OPTIONS] COMMAND [ARGS]...\n\n  Does it.\n\n  debug: what this is.\n\nOptions:\n  --help  Show this message and exit.\n\nCommands:\n  go    Go\n  stop  Stop\n\nAdmin tools:\n  drop  Drop it\n\nOther things:\n  load  Load it\n",
+            "go stop drop load",
+        ),
+        // cmd-ts
+        (
+            "x <subcommand>\n> Does it\n\nwhere <subcommand> can be one of:\n\n- issue - Start it\n- stop - stop it\n\nFor more help, try running `x <subcommand> --help`\n",
+            "issue stop",
         ),
         // bustools, pg_autoctl
         (

@@ -131,6 +131,10 @@ pub(super) fn bulleted(block: &[&str]) -> Option<(Vec<String>, usize)> {
         let all = (words.next()?, words.next(), words.next(), words.next());
         match all {
             (one, Some("/"), Some(other), None) => Some(entry(&format!("{one}, {other}"), "")),
+            // cmd-ts: `- start - Start it`.
+            (one, Some("-"), Some(_), _) if is_name(one) => {
+                behind.split_once(" - ").map(|(_, description)| entry(one, description))
+            }
             // salsa: `- checkout, co: clone it`.
             (one, ..) => is_name(one.trim_end_matches([',', ':'])).then(|| format!("  {behind}")),
         }
