@@ -306,7 +306,7 @@ fn without_rules(lines: &mut Vec<String>) {
     }
 }
 
-/// The first line at or below `at` that is neither blank nor a rule nor says how to learn more.
+/// The first line at or below `at` that is neither blank nor a rule nor a remark, and does not say how to learn more.
 fn first_below(lines: &[String], at: usize) -> usize {
     const MOST: usize = 5;
     let is_hint = |line: &str| {
@@ -315,7 +315,13 @@ fn first_below(lines: &[String], at: usize) -> usize {
         word == "see" && line.contains(" -h")
             || ["Use", "Type", "Run", "See", "Try", "For"].contains(&word) && line.contains("help")
     };
-    let is_skipped = |line: &&String| line.trim().is_empty() || is_rule(line) || is_hint(line);
+    // tyro: `(required)`, `(default: run)`.
+    let is_remark = |line: &str| {
+        let text = line.trim();
+        text == "(required)" || text.starts_with("(default: ") && text.ends_with(')')
+    };
+    let is_skipped =
+        |line: &&String| line.trim().is_empty() || is_rule(line) || is_hint(line) || is_remark(line);
     at + lines.iter().skip(at).take(MOST).take_while(is_skipped).count()
 }
 

@@ -126,6 +126,11 @@ fn names_can_be_as_wide_as_their_column_or_wider() {
             "Usage: x [OPTIONS] COMMAND [ARGS]...\n\n  Does it.\n\n  debug: what this is.\n\nOptions:\n  --help  Show this message and exit.\n\nCommands:\n  go    Go\n  stop  Stop\n\nAdmin tools:\n  drop  Drop it\n\nOther things:\n  load  Load it\n",
             "go stop drop load",
         ),
+        // tyro
+        (
+            "usage: x [-h] {alpha,beta}\n\n╭─ options ──────────╮\n│ -h, --help  show it │\n╰────────────────────╯\n╭─ subcommands ──────╮\n│ (required)          │\n│   • alpha   Do it.  │\n│   • beta    Do b.   │\n╰────────────────────╯\n",
+            "alpha beta",
+        ),
         // cmd-ts
         (
             "x <subcommand>\n> Does it\n\nwhere <subcommand> can be one of:\n\n- issue - Start it\n- stop - stop it\n\nFor more help, try running `x <subcommand> --help`\n",
