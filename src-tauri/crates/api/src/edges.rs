@@ -131,10 +131,12 @@ pub struct EdgeTotals {
     pub broken: u64,
 }
 
-/// A confidence as it is shown: with two digits, and one that is not certain never as 1.
+/// A confidence as it is shown: with two digits, and never as more than it is, so that an edge below a limit does not look
+/// as if it reached it.
 pub fn shown_confidence(confidence: f64) -> String {
-    let shown = if confidence < 1.0 { confidence.min(0.99) } else { confidence };
-    format!("{shown:.2}")
+    // Decimal numbers have no exact value: 0.29 is a little less.
+    const LESS: f64 = 1e-9;
+    format!("{:.2}", ((confidence + LESS) * 100.0).floor() / 100.0)
 }
 
 /// Confidence at which a field makes an edge.

@@ -49,6 +49,12 @@ pub(crate) fn find(json: &str, arguments: &Value, weak: bool) -> Option<Vec<Echo
     Some(walk.found)
 }
 
+/// Whether a value that an argument had, too, is only repeated. One that many fields have is found in rows of a list by
+/// accident, unless they have the argument under its own name: `find_airport(city)` gives `airports[].city`.
+pub(crate) fn repeats(output: &str, input: &str, weak: bool) -> bool {
+    !weak || !output.contains("[]") || path::same_name(output, input)
+}
+
 /// Whether a place of a JSON text is a whole string or number.
 fn is_scalar(json: &[u8], at: usize, text: &str) -> bool {
     let before = at.checked_sub(1).and_then(|at| json.get(at)).copied();
@@ -80,7 +86,7 @@ impl Walk<'_> {
 
     fn scalar(&mut self, text: &str, number: bool) {
         let Some(input) = self.wanted.get(text) else { return };
-        if scalars::is_weak(text, number) && self.path.contains("[]") {
+        if !repeats(&self.path, input, scalars::is_weak(text, number)) {
             return;
         }
         let echo = Echo { output: self.path.as_str().into(), input: input.clone() };

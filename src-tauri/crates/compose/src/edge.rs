@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::evidence::Evidence;
 use crate::graph::Graph;
 use crate::pair::Pair;
+use crate::path;
 use crate::plan::MIN_FEEDER;
-use crate::seen::Seen;
+use crate::seen::{Seen, Taken};
 use schemascope_model::{How, Timestamp};
 
 /// How much of what a tool needs another one gives.
@@ -155,23 +155,20 @@ fn state(fields: &[EdgeField]) -> State {
     }
 }
 
-/// Evidence into a tool, as broken fields with the tools that gave.
-fn orphans<'e>(evidence: &'e Evidence, to: &'e str) -> impl Iterator<Item = (&'e str, EdgeField)> {
-    evidence.taken(to).flat_map(|(input, taken)| {
-        let outputs =
-            taken.from.iter().flat_map(|(from, outputs)| outputs.iter().map(move |own| (from, own)));
-        outputs.map(move |(from, (output, seen))| {
-            let field = EdgeField {
-                output: output.clone(),
-                input: input.into(),
-                how: seen.main_form().unwrap_or(How::Same),
-                confidence: 0.0,
-                echo: false,
-                broken: true,
-                evidence: Counts::of(seen),
-            };
-            (&**from, field)
-        })
+/// What an input that is gone has taken, as broken fields with the tools that gave.
+fn orphans<'e>(input: &'e str, taken: &'e Taken) -> impl Iterator<Item = (&'e str, EdgeField)> {
+    let outputs = taken.from.iter().flat_map(|(from, outputs)| outputs.iter().map(move |own| (from, own)));
+    outputs.map(move |(from, (output, seen))| {
+        let field = EdgeField {
+            output: output.clone(),
+            input: input.into(),
+            how: seen.main_form().unwrap_or(How::Same),
+            confidence: 0.0,
+            echo: false,
+            broken: true,
+            evidence: Counts::of(seen),
+        };
+        (&**from, field)
     })
 }
 
@@ -203,11 +200,11 @@ impl Graph {
         for to in takers {
             let known = self.known(&to).cloned();
             let mut feeding: BTreeMap<Arc<str>, Vec<EdgeField>> = BTreeMap::new();
+            // What was not likely while both fields existed does not break.
+            let likely = |pair: &Pair| !pair.lost || pair.confidence >= SURE;
             let inputs = known.iter().flat_map(|known| known.inputs.iter().enumerate());
             for (number, input) in inputs {
                 let Some(known) = &known else { break };
-                // What was not likely while both fields existed does not break.
-                let likely = |pair: &Pair| !pair.lost || pair.confidence >= SURE;
                 // What plans would take says what is still needed, however much of the edge is shown.
                 let min = filter.min.min(MIN_FEEDER);
                 let pairs = self.pairs_into(known, number, filter.from.as_deref(), min);
@@ -215,9 +212,22 @@ impl Graph {
                     feeding.entry(pair.from.clone()).or_default().push(pair.field(&input.path));
                 }
             }
-            for (from, field) in orphans(self.evidence(), &to) {
-                if known.as_ref().is_none_or(|known| known.input(&field.input).is_none()) {
-                    feeding.entry(from.into()).or_default().push(field);
+            for (input, taken) in self.evidence().taken(&to) {
+                let known = known.as_deref();
+                if known.is_some_and(|known| known.input(input).is_some()) {
+                    continue;
+                }
+                match known.and_then(|known| self.pairs_into_free(known, input, filter.from.as_deref())) {
+                    Some(pairs) => {
+                        for pair in pairs.into_iter().filter(likely) {
+                            feeding.entry(pair.from.clone()).or_default().push(pair.field(input));
+                        }
+                    }
+                    None => {
+                        for (from, field) in orphans(input, taken) {
+                            feeding.entry(from.into()).or_default().push(field);
+                        }
+                    }
                 }
             }
             let required: Vec<&str> =
@@ -259,7 +269,8 @@ impl Graph {
             return None;
         }
         let feeds = |field: &EdgeField| counts(field) && field.confidence >= MIN_FEEDER.min(confidence);
-        let fed = |path: &str| fields.iter().any(|field| feeds(field) && &*field.input == path);
+        // Of a free object, what values flow into is all that is known.
+        let fed = |path: &str| fields.iter().any(|field| feeds(field) && path::is_within(&field.input, path));
         let needs: Vec<Box<str>> =
             required.iter().filter(|path| !fed(path)).map(|path| (*path).into()).collect();
         fields.retain(|field| field.confidence >= filter.min.min(confidence));

@@ -10,6 +10,9 @@ use crate::seen::Taken;
 /// Contribution of a group of measures below which it is not worth saying.
 const WORTH_SAYING: f64 = 0.3;
 
+/// Confidence below which fields that agree do so by accident.
+const UNRELATED: f64 = 0.1;
+
 /// The measure of names that contradict each other. Others of its group may count against a pair in sum although
 /// names agree.
 const DIFFERENT: &str = "different things named";
@@ -102,7 +105,10 @@ impl Graph {
         let mut found = Vec::new();
         for input in inputs {
             let pairs = self.feeders(to, &input);
-            let taken = self.known(to).and_then(|known| self.taken(known, known.input(&input)?));
+            let taken = self.known(to).and_then(|known| {
+                let place = known.any_input(&input)?;
+                self.taken(known, &place)
+            });
             for pair in pairs.iter().filter(|pair| &*pair.from == from) {
                 let chance = taken.as_deref().and_then(|taken| chance(pair, &pairs, taken));
                 found.push(self.why(pair, to, &input, taken.as_deref(), chance));
@@ -193,7 +199,8 @@ fn after(taken: Option<&Taken>, pair: &Pair) -> u64 {
 fn chance(own: &Pair, pairs: &[Pair], taken: &Taken) -> Option<f64> {
     own.seen.as_ref()?;
     let is_other = |pair: &&Pair| (&pair.from, &pair.output) != (&own.from, &own.output);
-    let unrelated = pairs.iter().filter(|pair| pair.confidence < 0.5).filter(is_other);
+    // A field that may be the same thing under another name agrees for a reason.
+    let unrelated = pairs.iter().filter(|pair| pair.confidence < UNRELATED).filter(is_other);
     let shares = unrelated.filter_map(|pair| {
         let seen = pair.seen.as_ref()?;
         Some(seen.flows as f64 / after(Some(taken), pair).max(1) as f64)
@@ -207,6 +214,7 @@ mod tests {
 
     #[test]
     fn groups_consist_of_measures_that_exist() {
+        assert_eq!(model::NAMES[model::BY_NAME], model::REPEATS_BY_NAME);
         let unknown = GROUPS.iter().flat_map(|(names, ..)| *names).find(|name| !model::NAMES.contains(name));
         assert_eq!(unknown, None);
     }

@@ -14,6 +14,9 @@ use schemascope_model::How;
 /// The measure of an output that seems to repeat an argument of its own call.
 pub(crate) const REPEATS_BY_NAME: &str = "output repeats an argument by its name";
 
+/// Place of [`REPEATS_BY_NAME`] in [`NAMES`].
+pub(crate) const BY_NAME: usize = 25;
+
 /// What the model over names and types looks at.
 pub const NAMES: &[&str] = &[
     "bias",

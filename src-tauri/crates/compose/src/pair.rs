@@ -13,6 +13,9 @@ use crate::schema;
 use crate::seen::{Seen, Taken};
 use crate::tool::{self, Known, Place, Tool};
 
+/// Share of a tool's results, in thousandths, from which on an output that repeats an argument is an echo.
+const ECHO: u64 = 500;
+
 /// The form in which an output would reach an input.
 fn guess(output: &Place, input: &Place) -> How {
     if output.path.is_empty() {
@@ -26,6 +29,13 @@ fn guess(output: &Place, input: &Place) -> How {
     } else {
         How::Same
     }
+}
+
+/// Puts the best first.
+fn sort(pairs: &mut [Pair]) {
+    pairs.sort_by(|a, b| {
+        b.confidence.total_cmp(&a.confidence).then_with(|| (&a.from, &a.output).cmp(&(&b.from, &b.output)))
+    });
 }
 
 /// One pair of fields.
@@ -114,14 +124,9 @@ impl Graph {
         let Some(input) = to.inputs.get(number) else { return Vec::new() };
         let candidates = self.candidates.of(to, number, &self.model);
         let taken = self.taken(to, input);
-        let is_wanted = |giver: &str| from.is_none_or(|from| from == giver);
-        let mut seen: BTreeMap<(Arc<str>, Arc<str>), Seen> = BTreeMap::new();
-        for (giver, outputs) in taken.iter().flat_map(|taken| &taken.from).filter(|(id, _)| is_wanted(id)) {
-            let id: Arc<str> =
-                self.tools.get(&**giver).map_or_else(|| (&**giver).into(), |known| known.id.clone());
-            seen.extend(outputs.iter().map(|(output, own)| ((id.clone(), (&**output).into()), own.clone())));
-        }
         let taken = taken.as_deref();
+        let is_wanted = |giver: &str| from.is_none_or(|from| from == giver);
+        let seen = self.given(taken, from);
         let target = Target { to, input, taken, best_named: self.best_named(to, input, taken) };
         let mut found = Vec::new();
         for candidate in candidates.iter().filter(|candidate| is_wanted(&candidate.from.id)) {
@@ -148,7 +153,7 @@ impl Graph {
                 output: place.path.clone(),
                 how: guess(place, input),
                 confidence,
-                echo: echo.map_or(place.echo, |share| share >= 500),
+                echo: echo.map_or(place.echo, |share| share >= ECHO),
                 lost: false,
                 usable: candidate.from.tool.usable,
                 read_only: candidate.from.tool.read_only,
@@ -156,12 +161,34 @@ impl Graph {
             });
         }
         found.extend(seen.into_iter().map(|((from, output), seen)| self.pair(&target, from, output, seen)));
-        found.sort_by(|a, b| {
-            b.confidence
-                .total_cmp(&a.confidence)
-                .then_with(|| (&a.from, &a.output).cmp(&(&b.from, &b.output)))
-        });
+        sort(&mut found);
         found
+    }
+
+    /// Returns the pairs of fields that were seen to feed an argument that no schema names, best first. `None` if it is in
+    /// no argument that may have anything.
+    pub(crate) fn pairs_into_free(&self, to: &Known, path: &str, from: Option<&str>) -> Option<Vec<Pair>> {
+        let input = to.free_input(path)?;
+        let taken = self.taken(to, &input);
+        let taken = taken.as_deref();
+        let target = Target { to, input: &input, taken, best_named: self.best_named(to, &input, taken) };
+        let seen = self.given(taken, from).into_iter();
+        let mut found: Vec<Pair> =
+            seen.map(|((from, output), seen)| self.pair(&target, from, output, seen)).collect();
+        sort(&mut found);
+        Some(found)
+    }
+
+    /// What was seen of each output that gave what an input took, of all tools or of one.
+    fn given(&self, taken: Option<&Taken>, from: Option<&str>) -> BTreeMap<(Arc<str>, Arc<str>), Seen> {
+        let mut seen = BTreeMap::new();
+        let is_wanted = |giver: &str| from.is_none_or(|from| from == giver);
+        for (giver, outputs) in taken.iter().flat_map(|taken| &taken.from).filter(|(id, _)| is_wanted(id)) {
+            let id: Arc<str> =
+                self.tools.get(&**giver).map_or_else(|| (&**giver).into(), |known| known.id.clone());
+            seen.extend(outputs.iter().map(|(output, own)| ((id.clone(), (&**output).into()), own.clone())));
+        }
+        seen
     }
 
     /// What an input has taken, under all paths that were seen and lead to its place: each key of a map is a path of its
@@ -240,7 +267,13 @@ impl Graph {
         seen: Option<&Seen>,
     ) -> (Vec<f64>, Vec<f64>) {
         let Some(place) = source.place() else { return (Vec::new(), Vec::new()) };
-        let names = model::names(&source.known, place, target.to, target.input);
+        let mut names = model::names(&source.known, place, target.to, target.input);
+        // What only repeats an argument is credited to no result, so such flows show that this does not.
+        let is_given = seen.is_some_and(|seen| seen.flows > seen.weak);
+        let repeats = self.evidence().echo(&source.known.id, output).is_some_and(|share| share >= ECHO);
+        if is_given && !repeats {
+            names[model::BY_NAME] = 0.0;
+        }
         let logit = model::sum(&self.model.names, &names);
         let other_server = source.known.server != target.to.server;
         let from = &source.known.id;
@@ -274,7 +307,7 @@ impl Graph {
         Pair {
             how: how.unwrap_or(How::Same),
             confidence: model::probability(model::sum(&self.model.seen, &measures)),
-            echo: self.evidence().echo(&from, &output).map_or(repeats, |share| share >= 500),
+            echo: self.evidence().echo(&from, &output).map_or(repeats, |share| share >= ECHO),
             lost,
             usable: tool.usable,
             read_only: tool.read_only,
@@ -287,17 +320,20 @@ impl Graph {
     /// Returns what can feed an input, best first.
     pub(crate) fn feeders(&mut self, to: &str, input: &str) -> Vec<Pair> {
         let Some(known) = self.tools.get(to).cloned() else { return Vec::new() };
-        let number = known.inputs.iter().position(|place| *place.path == *input);
-        number.map_or_else(Vec::new, |number| self.pairs_into(&known, number, None, 0.0))
+        match known.inputs.iter().position(|place| *place.path == *input) {
+            Some(number) => self.pairs_into(&known, number, None, 0.0),
+            None => self.pairs_into_free(&known, input, None).unwrap_or_default(),
+        }
     }
 
     /// Returns the measures of names and types of a pair of fields.
     pub(crate) fn names_of(&self, pair: &Pair, to: &str, input: &str) -> Vec<f64> {
-        let known = self.tools.get(to);
-        let target =
-            known.and_then(|to| Some(Target { to, input: to.input(input)?, taken: None, best_named: 0.0 }));
+        let Some((to, input)) = self.tools.get(to).and_then(|to| Some((to, to.any_input(input)?))) else {
+            return Vec::new();
+        };
+        let target = Target { to, input: &input, taken: None, best_named: 0.0 };
         let source = self.source(&pair.from, &pair.output);
-        target.map(|target| self.measures_of(&target, &source, &pair.output, None).0).unwrap_or_default()
+        self.measures_of(&target, &source, &pair.output, pair.seen.as_ref()).0
     }
 
     /// Returns the measures behind the pairs of fields into a tool. Only the bench uses it, to fit the model.

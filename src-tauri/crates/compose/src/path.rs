@@ -99,6 +99,12 @@ pub fn is_within(path: &str, other: &str) -> bool {
     path.strip_prefix(other).is_some_and(below)
 }
 
+/// Whether two paths end in the same name, whatever lists and maps they lead through.
+pub(crate) fn same_name(path: &str, other: &str) -> bool {
+    let last = |path: &str| steps(path).into_iter().rev().find(|step| matches!(step, Step::Name(_)));
+    last(path).is_some_and(|own| last(other) == Some(own))
+}
+
 /// Whether a path is that of one field. In lists and maps there are several.
 pub fn is_single(path: &str) -> bool {
     steps(path).iter().all(|step| matches!(step, Step::Name(_)))

@@ -19,14 +19,16 @@ pub const MAX_STEPS: usize = 6;
 pub(crate) const MIN_FEEDER: f64 = 0.42;
 /// Number of feeders that are tried for one input.
 const FEEDERS: usize = 4;
+/// Number of plans of which the best come first.
+const COMPARED: usize = 5;
 /// Number of partial plans that are looked at.
 const MAX_WORK: usize = 4_000;
 /// Cost of one more call.
 const STEP: f64 = 0.25;
 /// Cost of asking the person for what mostly came from them.
 const ASKED_AS_USUAL: f64 = 0.3;
-/// Why the person is asked for an input that tools hardly ever gave.
-const FROM_PERSON: &str = "so far, its values came from the person";
+/// Why the person is asked for an input that results hardly ever gave.
+const FROM_PERSON: &str = "so far, no result had its values";
 /// Cost of a call that is not known to only read.
 const WRITES: f64 = 6.0;
 
@@ -208,9 +210,10 @@ impl Graph {
         let mut feeders: Feeders = BTreeMap::new();
         let (mut plans, mut work, mut blocked) = (Vec::new(), 0_u64, BTreeSet::new());
         let mut known_plans = BTreeSet::new();
-        let mut is_stopped = false;
+        let (mut is_stopped, mut is_too_long) = (false, false);
         while let Some(mut draft) = open.pop() {
-            if plans.len() >= limit {
+            // Drafts come by their cost, which is more than confidence: the best of a few is not the first.
+            if plans.len() >= limit.max(COMPARED) {
                 break;
             }
             if work > MAX_WORK as u64 {
@@ -233,7 +236,15 @@ impl Graph {
             }
             if work == before {
                 let tool = draft.nodes.get(node).map(|node| node.tool.clone()).unwrap_or_default();
-                blocked.insert((tool, input));
+                let key = (tool, input);
+                let is_given = |pair: &Rc<Pair>| pair.usable && !pair.lost;
+                let is_at_limit = draft.nodes.len() >= MAX_STEPS
+                    && feeders.get(&key).is_some_and(|found| found.iter().any(is_given));
+                if is_at_limit {
+                    is_too_long = true;
+                } else {
+                    blocked.insert(key);
+                }
             }
         }
         // What is at hand is there to be used.
@@ -244,9 +255,16 @@ impl Graph {
                 .then(certain)
                 .then(a.steps.len().cmp(&b.steps.len()))
         });
-        let why_none = plans.is_empty().then(|| match is_stopped {
-            true => format!("the search was stopped after {MAX_WORK} chains that do not lead to {to} yet"),
-            false => self.why_none(&to, &blocked),
+        plans.truncate(limit);
+        let has_no_source = blocked.iter().any(|(tool, _)| *tool == to);
+        let why_none = plans.is_empty().then(|| match (is_stopped, is_too_long) {
+            (true, _) => {
+                format!("the search was stopped after {MAX_WORK} chains that do not lead to {to} yet")
+            }
+            (_, true) if !has_no_source => {
+                format!("{to} takes more than {MAX_STEPS} calls, unless more values are at hand")
+            }
+            _ => self.why_none(&to, &blocked),
         });
         Plans { plans, why_none }
     }
@@ -320,9 +338,18 @@ impl Graph {
             fed.confidence *= pair.confidence;
             next.push(set(fed, Fill::Result(pair.clone())));
         }
+        // `origin` and `destination` are not one result of a call for one city.
+        let is_taken = |other: usize, pair: &Pair| {
+            let takes = |fill: &Fill| matches!(fill, Fill::Node(from, own) if *from == other && own.output == pair.output);
+            let is_source = self.known(&pair.from).is_some_and(|from| from.source);
+            !is_source && own.fills.values().any(takes)
+        };
         for pair in &found {
             for other in 0..draft.nodes.len() {
-                if *draft.nodes[other].tool == *pair.from && !draft.needs(other, node) {
+                if *draft.nodes[other].tool == *pair.from
+                    && !draft.needs(other, node)
+                    && !is_taken(other, pair)
+                {
                     let mut reused = draft.clone();
                     reused.cost -= pair.confidence.ln();
                     reused.confidence *= pair.confidence;
@@ -333,7 +360,8 @@ impl Graph {
         let mut fresh = 0;
         let reads = found.iter().any(|pair| pair.read_only && pair.confidence >= 0.5);
         for pair in &found {
-            let there = draft.nodes.iter().any(|node| *node.tool == *pair.from);
+            let calls = || draft.nodes.iter().enumerate().filter(|(_, node)| *node.tool == *pair.from);
+            let there = calls().any(|(other, _)| !is_taken(other, pair)) || calls().count() > 1;
             if fresh >= FEEDERS || draft.nodes.len() >= MAX_STEPS || there {
                 continue;
             }
@@ -428,7 +456,7 @@ pub(crate) fn at_hand(name: &str, place: &Place) -> bool {
     let words = crate::words::split(name.rsplit('.').next().unwrap_or(name));
     let nouns = crate::words::nouns(&words);
     let (words, nouns) = (hashed(&words), hashed(&nouns));
-    words == place.leaf()
+    !words.is_empty() && words == place.leaf()
         || (!nouns.is_empty() && nouns == place.entity() && (place.id || nouns == place.leaf()))
 }
 

@@ -71,6 +71,8 @@ pub(crate) struct Field {
 struct Walk<'a> {
     root: &'a Value,
     fields: Vec<Field>,
+    /// Paths at which a value may have anything in it.
+    free: Vec<String>,
     left: usize,
     /// Whether everything required is a field, also if nothing is known to be in it.
     is_input: bool,
@@ -86,9 +88,23 @@ pub(crate) fn inputs(schema: &Value) -> Vec<Field> {
     fields(schema, true)
 }
 
-fn fields(schema: &Value, is_input: bool) -> Vec<Field> {
-    let mut walk = Walk { root: schema, fields: Vec::new(), left: 4 * MAX_FIELDS, is_input };
+/// Lists the paths at which a schema allows anything, and those that it describes further than it is followed.
+pub(crate) fn free(schema: &Value) -> Vec<String> {
+    let mut free = walk(schema, true).free;
+    free.sort_unstable();
+    free.dedup();
+    free
+}
+
+fn walk(schema: &Value, is_input: bool) -> Walk<'_> {
+    let (fields, free) = (Vec::new(), Vec::new());
+    let mut walk = Walk { root: schema, fields, free, left: 4 * MAX_FIELDS, is_input };
     walk.node(schema, "", true, &BTreeSet::new(), 0, &mut Vec::new());
+    walk
+}
+
+fn fields(schema: &Value, is_input: bool) -> Vec<Field> {
+    let mut walk = walk(schema, is_input);
     walk.fields.sort_by(|a, b| a.path.cmp(&b.path));
     walk.fields.dedup_by(|second, first| {
         let same = second.path == first.path;
@@ -144,9 +160,13 @@ impl<'a> Walk<'a> {
     ) {
         let is_too_long = path.len() > path::MAX_PATH;
         if depth > MAX_DEPTH || is_too_long || self.fields.len() >= MAX_FIELDS || self.left == 0 {
+            self.allows_anything(path);
             return;
         }
         self.left -= 1;
+        if is_free(schema) {
+            self.allows_anything(path);
+        }
         let parts = schema.get("allOf").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         // Mostly there is nothing to add.
         let mut needed = Cow::Borrowed(needed);
@@ -156,13 +176,15 @@ impl<'a> Walk<'a> {
                 needed.to_mut().extend(names.iter().filter_map(Value::as_str).take(MAX_FIELDS));
             }
         }
-        let reference = schema.get("$ref").and_then(Value::as_str);
-        if let Some(reference) = reference.filter(|reference| !refs.contains(reference))
-            && let Some(found) = self.target(reference)
-        {
-            refs.push(reference);
-            self.node(found, path, required, &needed, depth + 1, refs);
-            refs.pop();
+        if let Some(reference) = schema.get("$ref").and_then(Value::as_str) {
+            match self.target(reference).filter(|_| !refs.contains(&reference)) {
+                Some(found) => {
+                    refs.push(reference);
+                    self.node(found, path, required, &needed, depth + 1, refs);
+                    refs.pop();
+                }
+                None => self.allows_anything(path),
+            }
         }
         for part in parts {
             self.node(part, path, required, &needed, depth + 1, refs);
@@ -188,6 +210,13 @@ impl<'a> Walk<'a> {
         for item in tuple.iter().chain(items) {
             self.node(item, &item_path, required, &BTreeSet::new(), depth + 1, refs);
         }
+        if tuple.is_empty()
+            && is_list(schema)
+            && items.is_none()
+            && schema.get("items") != Some(&Value::Bool(false))
+        {
+            self.allows_anything(&item_path);
+        }
         if tuple.len() > 1 {
             let own = self.fields.iter_mut().skip(before).filter(|field| field.path == item_path);
             own.for_each(|field| field.tuple = true);
@@ -199,6 +228,13 @@ impl<'a> Walk<'a> {
             self.node(values, &format!("{path}{{}}"), required, &BTreeSet::new(), depth + 1, refs);
         }
         self.leaf(schema, path, required);
+    }
+
+    /// Notes that a value may have anything in it.
+    fn allows_anything(&mut self, path: &str) {
+        if self.is_input && self.free.len() < MAX_FIELDS && path.len() <= path::MAX_PATH {
+            self.free.push(path.to_owned());
+        }
     }
 
     /// What a reference in the same document means.
@@ -243,12 +279,7 @@ impl<'a> Walk<'a> {
             let Some(target) = reference.and_then(|reference| self.target(reference)) else { break };
             schema = target;
         }
-        let is = |name: &str| match schema.get("type") {
-            Some(Value::String(own)) => own == name,
-            Some(Value::Array(names)) => names.iter().any(|own| own == name),
-            _ => false,
-        };
-        let (path, types) = match (is("array"), is("object")) {
+        let (path, types) = match (is_list(schema), is_of(schema, "object")) {
             (true, _) if schema.get("items").is_none_or(Value::is_boolean) => (format!("{path}[]"), Types(0)),
             (true, _) => (format!("{path}[]"), Types::COMPOSED),
             (false, true) => (format!("{path}{{}}"), Types(0)),
@@ -304,6 +335,37 @@ impl<'a> Walk<'a> {
         field.listed = schema.get("enum").is_some() || schema.get("const").is_some();
         field.required = required;
         self.fields.push(field);
+    }
+}
+
+/// Whether a schema names a type, alone or among others.
+fn is_of(schema: &Value, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Value::String(own)) => own == name,
+        Some(Value::Array(names)) => names.iter().any(|own| own == name),
+        _ => false,
+    }
+}
+
+fn is_list(schema: &Value) -> bool {
+    is_of(schema, "array")
+}
+
+/// Whether a schema allows any members of an object, or any value at all.
+fn is_free(schema: &Value) -> bool {
+    const SAYS_MORE: [&str; 9] =
+        ["$ref", "allOf", "anyOf", "oneOf", "prefixItems", "items", "enum", "const", "patternProperties"];
+    let has_members = schema.get("properties").and_then(Value::as_object).is_some_and(|own| !own.is_empty());
+    let others = schema.get("additionalProperties");
+    let allows_any = match others {
+        None => !has_members,
+        Some(Value::Bool(allowed)) => *allowed,
+        Some(own) => own.as_object().is_some_and(serde_json::Map::is_empty),
+    };
+    match schema.get("type") {
+        None if has_members || others.is_some() => allows_any,
+        None => !schema.is_boolean() && !SAYS_MORE.iter().any(|member| schema.get(member).is_some()),
+        Some(_) => is_of(schema, "object") && allows_any && schema.get("patternProperties").is_none(),
     }
 }
 
@@ -375,6 +437,25 @@ mod tests {
         assert!(
             !outputs(&schema).iter().any(|field| ["options", "payload{}", "tags[]"].contains(&&*field.path))
         );
+    }
+
+    /// Values in such places were called lost, because no schema names them.
+    #[test]
+    fn places_that_allow_anything_are_known() {
+        let schema = json!({"type": "object", "properties": {
+            "filter": {"anyOf": [{"type": "object", "additionalProperties": true}, {"type": "null"}]},
+            "items": {"type": "array", "items": {"type": "object", "additionalProperties": true}},
+            "rows": {"type": "array"},
+            "any": {"title": "Any"},
+            "node": {"$ref": "#/$defs/Node"},
+            "by": {"type": "object", "additionalProperties": {"type": "string"}},
+            "text": {"type": "string"},
+            "kind": {"enum": ["a", "b"]},
+            "closed": {"type": "object", "additionalProperties": false},
+            "record": {"type": "object", "properties": {"x": {"type": "string"}}}
+        }, "$defs": {"Node": {"type": "object", "properties": {"child": {"$ref": "#/$defs/Node"}, "id": {"type": "string"}}}}});
+        assert_eq!(free(&schema), ["any", "filter", "items[]", "node.child", "rows[]"]);
+        assert_eq!(free(&json!({})), [""]);
     }
 
     /// Fields of tuples were unknown, so that edges from them were lost once a tuple was learned.

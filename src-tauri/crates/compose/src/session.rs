@@ -232,8 +232,9 @@ impl Session {
                 && name.len() > 2
             {
                 let names = self.credited(hash(key, &[name]), place, false, call);
-                if !names.is_empty() {
-                    let folders = self.credited(hash(key, &[folder]), place, false, call);
+                let folders = self.credited(hash(key, &[folder]), place, false, call);
+                // `web` of `acme/web` is a word that many fields have.
+                if !names.is_empty() && (!scalars::is_weak(name, false) || !folders.is_empty()) {
                     add(self, &names, input, Some(How::Joined), false);
                     add(self, &folders, input, Some(How::Joined), false);
                     return;
@@ -448,7 +449,7 @@ impl Session {
             let whole = hash(key, &[value.text]);
             let weak = scalars::is_weak(value.text, value.number);
             if let Some(input) = own.get(&whole)
-                && (!weak || !value.path.contains("[]"))
+                && echoes::repeats(value.path, input, weak)
             {
                 let echo = Echo { output: value.path.into(), input: input.clone() };
                 if echoes.len() < MAX_ECHOES && !echoes.contains(&echo) {

@@ -1,5 +1,6 @@
 //! Tools as the graph sees them: their fields with the words that say what they mean.
 
+use std::borrow::Cow;
 use std::num::NonZeroU64;
 use std::sync::Arc;
 
@@ -177,6 +178,8 @@ pub(crate) struct Known {
     pub(crate) server: u64,
     pub(crate) outputs: Vec<Place>,
     pub(crate) inputs: Vec<Place>,
+    /// Paths at which its arguments may have anything.
+    free: Box<[String]>,
     /// Whether it can be called without anything.
     pub(crate) source: bool,
 }
@@ -201,7 +204,10 @@ impl Known {
                     let same = input.leaf == output.leaf
                         && (output.container.is_empty() || !words::nouns(&output.leaf).is_empty());
                     let id = input.place.id || (!input.place.amount && !input.place.text);
-                    let things = output.place.id && id && !input.entity.is_empty();
+                    // What is created has a name from its caller and an id from its server.
+                    let names = |named: &Named| named.leaf.last().is_some_and(|word| words::is_name(word));
+                    let things =
+                        output.place.id && id && !input.entity.is_empty() && names(input) == names(output);
                     (same || (things && input.entity == output.entity)) && input.place.required
                 });
         }
@@ -217,7 +223,23 @@ impl Known {
         let (inputs, outputs) = (places(inputs), places(outputs));
         let source = !inputs.iter().any(|input| input.required);
         let (hash, server) = (quick(&tool.id), quick(tool.server()));
-        Self { id: (&*tool.id).into(), hash, server, tool, outputs, inputs, source }
+        let free = tool.input.as_ref().map(|schema| schema::free(schema)).unwrap_or_default().into();
+        Self { id: (&*tool.id).into(), hash, server, tool, outputs, inputs, free, source }
+    }
+
+    /// Returns the input that a path of evidence belongs to, also one that no schema names.
+    pub(crate) fn any_input(&self, path: &str) -> Option<Cow<'_, Place>> {
+        self.input(path).map(Cow::Borrowed).or_else(|| self.free_input(path).map(Cow::Owned))
+    }
+
+    /// Returns the place of an argument that no schema names, in one that may have anything.
+    pub(crate) fn free_input(&self, path: &str) -> Option<Place> {
+        let is_free = self.free.iter().any(|free| path != free && path::is_within(path, free));
+        is_free.then(|| {
+            let nouns = words::tool_nouns(self.tool.name(), self.tool.server());
+            let field = Field { required: false, ..schema::bare(path) };
+            Named::new(field, &nouns).place
+        })
     }
 
     /// Returns the inputs that every call has.

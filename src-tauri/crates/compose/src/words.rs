@@ -233,6 +233,11 @@ pub(crate) fn is_id(word: &str) -> bool {
     has(ID, word) || stem(word) == "id"
 }
 
+/// Whether a word says what something is called, and not by which id it is found.
+pub(crate) fn is_name(word: &str) -> bool {
+    ["name", "title", "slug", "login", "handle"].contains(&word)
+}
+
 /// Whether a word names an amount, a position or a state.
 pub(crate) fn is_amount(word: &str) -> bool {
     static STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| with_stems(AMOUNT));
@@ -261,15 +266,16 @@ pub(crate) fn nouns(words: &[String]) -> Vec<String> {
     words.iter().filter(|word| !is_id(word) && !has(EMPTY, word)).cloned().collect()
 }
 
-/// Returns the words of a tool's name that name a thing.
+/// Returns the words of a tool's name that name a thing. The server's name in front says nothing, as in `git_log`; it
+/// counts where it stands behind, or alone: `get_ticket` of the server `tickets`.
 pub(crate) fn tool_nouns(name: &str, server: &str) -> Vec<String> {
+    static STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| with_stems(VERBS));
     let server = split(server);
     let words = split(name);
-    static STEMS: LazyLock<HashSet<String>> = LazyLock::new(|| with_stems(VERBS));
-    let verb = |word: &String| STEMS.contains(word);
-    let all: Vec<String> =
-        words.iter().filter(|word| !verb(word) && !is_id(word) && !server.contains(word)).cloned().collect();
-    all
+    let is_noun = |word: &&String| !STEMS.contains(*word) && !is_id(word);
+    let in_front = words.iter().take_while(|word| server.contains(word)).count();
+    let behind: Vec<String> = words.iter().skip(in_front).filter(is_noun).cloned().collect();
+    if behind.is_empty() { words.iter().filter(is_noun).cloned().collect() } else { behind }
 }
 
 /// Whether a tool makes something, as its name says.
@@ -323,8 +329,11 @@ mod tests {
     }
 
     #[test]
-    fn tool_nouns_leave_out_verbs_and_the_server() {
+    fn tool_nouns_leave_out_verbs_and_the_server_in_front() {
         assert_eq!(tool_nouns("git_file_history", "git"), ["path"]);
         assert_eq!(tool_nouns("get_customer", "shop"), ["customer"]);
+        // Named after what it is about.
+        assert_eq!(tool_nouns("get_ticket", "tickets"), ["ticket"]);
+        assert_eq!(tool_nouns("ticket_list", "tickets"), ["ticket"]);
     }
 }

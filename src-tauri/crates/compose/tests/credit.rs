@@ -85,6 +85,32 @@ fn value_that_two_parallel_calls_gave_is_shared() {
     assert_eq!(flow.links.iter().map(|link| link.rivals).collect::<Vec<_>>(), [2, 2]);
 }
 
+/// A short word that was asked for comes back in every row. The rows got the credit for the next call that had it.
+#[test]
+fn word_that_rows_repeat_from_the_same_argument_has_no_source() {
+    let mut script = Script::new();
+    let rows = json!({"airports": [{"iata": "TXL", "city": "Berlin", "near": "Berlin"}]});
+    let flow = script.call("a", "s__airports", (0, 1), &json!({"city": "Berlin"}), Some(rows.clone()));
+    assert_eq!(&*flow.echoes[0].output, "airports[].city");
+    let text = script.call("a", "s__hotels", (2, 3), &json!({"city": "Berlin"}), Some(json!({})));
+    assert_eq!(sources(&text), [("s__airports", "airports[].near", "city", How::Item)]);
+}
+
+/// `web` of `acme/web` is also the name of a team.
+#[test]
+fn short_word_behind_a_slash_needs_its_folder() {
+    let mut script = Script::new();
+    script.call("a", "s__people", (0, 1), &json!({}), Some(json!({"team": "web", "repo": "site-api"})));
+    let open = |script: &mut Script, repo: &str| {
+        script.call("a", "s__open", (2, 3), &json!({"repo": repo}), None).links.len()
+    };
+    assert_eq!(open(&mut script, "acme/web"), 0);
+    assert_eq!(open(&mut script, "acme/site-api"), 1);
+    script.call("a", "s__orgs", (4, 5), &json!({}), Some(json!({"org": "acme-inc"})));
+    let flow = script.call("a", "s__open", (6, 7), &json!({"repo": "acme-inc/web"}), None);
+    assert_eq!(flow.links.len(), 2);
+}
+
 #[test]
 fn every_form_is_recognized() {
     let mut script = Script::new();

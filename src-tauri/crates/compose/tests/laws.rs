@@ -401,6 +401,37 @@ fn tool(id: &str, input: Value, output: Value) -> Tool {
     }
 }
 
+/// Calls one after the other, and their evidence.
+struct Calls {
+    windows: Windows,
+    evidence: Evidence,
+    number: u64,
+}
+
+impl Default for Calls {
+    fn default() -> Self {
+        Self { windows: Windows::new(KEY), evidence: Evidence::default(), number: 0 }
+    }
+}
+
+impl Calls {
+    fn add(&mut self, session: &str, tool: &str, arguments: &Value, result: &Value) {
+        self.number += 1;
+        let flow = self.windows.observe(&Observed {
+            id: CallId::from_bytes(u128::from(self.number).to_be_bytes()),
+            session,
+            stateless: false,
+            tool,
+            start: 10 * self.number,
+            end: 10 * self.number + 1,
+            arguments,
+            result: Some(result),
+        });
+        let call = Stored { session, tool, machine: 0, at: self.number, arguments, ok: true, flow: &flow };
+        self.evidence.add(&call, KEY);
+    }
+}
+
 /// Each key of a map is a path of its own in the evidence. Only the first was looked at, so that one accidental flow
 /// into another one made an edge of certainty.
 #[test]
@@ -417,25 +448,9 @@ fn accidental_flow_into_a_map_is_no_edge() {
         "additionalProperties": {"type": "string"}}}}),
         json!({}),
     );
-    let mut windows = Windows::new(KEY);
-    let mut evidence = Evidence::default();
-    let mut number = 0_u64;
+    let mut history = Calls::default();
     let mut call = |session: &str, tool: &str, arguments: Value, result: Value| {
-        number += 1;
-        let flow = windows.observe(&Observed {
-            id: CallId::from_bytes(u128::from(number).to_be_bytes()),
-            session,
-            stateless: false,
-            tool,
-            start: 10 * number,
-            end: 10 * number + 1,
-            arguments: &arguments,
-            result: Some(&result),
-        });
-        evidence.add(
-            &Stored { session, tool, machine: 0, at: number, arguments: &arguments, ok: true, flow: &flow },
-            KEY,
-        );
+        history.add(session, tool, &arguments, &result);
     };
     for n in 0..20 {
         let session = format!("s{n}");
@@ -443,7 +458,7 @@ fn accidental_flow_into_a_map_is_no_edge() {
         call(&session, "s__list", json!({}), json!({"rows": [{"state": "waiting_77"}]}));
         call(&session, "s__run", json!({"labels": {"app": format!("app_{n}"), "owner": value}}), json!({}));
     }
-    let mut graph = built(&[list, run], &evidence);
+    let mut graph = built(&[list, run], &history.evidence);
     let edges = graph.edges(&Filter { seen: true, ..Filter::default() });
     assert_eq!(edges.len(), 1, "{edges:?}");
     assert_eq!((edges[0].evidence.flows, &*edges[0].fields[0].input), (1, "labels{}"));
@@ -491,4 +506,131 @@ fn plan_is_found_among_many_chains() {
     let mut graph = built(&tools, &Evidence::default());
     let plans = graph.plan(&schemascope_compose::Goal::Tool("s__ship".into()), &[], 1);
     assert_eq!(plans.plans.first().map(|plan| plan.steps.len()), Some(6), "{:?}", plans.why_none);
+}
+
+/// The fields of a free object are in no schema. Flows into them were called broken, with "the input does not exist any more".
+#[test]
+fn flows_into_free_arguments_are_edges() {
+    let list = tool(
+        "s__list_orders",
+        json!({}),
+        json!({"properties": {"orders": {"type": "array", "items": {"properties": {"order_id": {"type": "string"}}}}}}),
+    );
+    let free = json!({"type": "object", "additionalProperties": true});
+    let refund = |items: Value| {
+        tool("s__refund", json!({"required": ["items"], "properties": {"items": items}}), json!({}))
+    };
+    let mut history = Calls::default();
+    for n in 0..8 {
+        let (session, id) = (format!("s{n}"), format!("ord_77{n}2"));
+        history.add(&session, "s__list_orders", &json!({}), &json!({"orders": [{"order_id": id}]}));
+        history.add(&session, "s__refund", &json!({"items": [{"order_id": id, "amount": 3}]}), &json!({}));
+    }
+    let open = json!({"type": "array", "items": free});
+    let mut graph = built(&[list.clone(), refund(open)], &history.evidence);
+    let edges = graph.edges(&Filter { min: 0.5, ..Filter::default() });
+    let field = &edges[0].fields[0];
+    assert_eq!(
+        (&*field.output, &*field.input, field.broken),
+        ("orders[].order_id", "items[].order_id", false)
+    );
+    assert!(field.confidence > 0.8, "{edges:?}");
+    assert_eq!((edges[0].coverage, &edges[0].needs[..]), (Coverage::Strict, &[][..]));
+    let (_, whys) = graph.explain("s__list_orders", "s__refund").unwrap();
+    assert!(whys[0].supporting[0].contains("8 of 8"), "{whys:?}");
+    // Where the schema names what there is, and the field is not among it, it is gone.
+    let closed =
+        json!({"type": "array", "items": {"type": "object", "properties": {"sku": {"type": "string"}}}});
+    let mut graph = built(&[list, refund(closed)], &history.evidence);
+    let edges = graph.edges(&Filter::default());
+    let mut fields = edges.iter().flat_map(|edge| &edge.fields);
+    assert!(fields.any(|field| field.broken && &*field.input == "items[].order_id"), "{edges:?}");
+}
+
+/// What is created has a name from its caller and an id from its server.
+#[test]
+fn id_of_a_new_thing_does_not_repeat_its_name() {
+    let create = tool(
+        "s__create_project",
+        json!({"required": ["name"], "properties": {"name": {"type": "string"}}}),
+        json!({"properties": {"project_id": {"type": "string"}, "name": {"type": "string"}}}),
+    );
+    let get = tool(
+        "s__get_project",
+        json!({"required": ["project_id"], "properties": {"project_id": {"type": "string"}}}),
+        json!({}),
+    );
+    let mut graph = built(&[create, get], &Evidence::default());
+    let edges =
+        graph.edges(&Filter { from: Some("s__create_project".into()), min: 0.5, ..Filter::default() });
+    assert_eq!(
+        edges.first().map(|edge| (&*edge.to, edge.echo)),
+        Some(("s__get_project", false)),
+        "{edges:?}"
+    );
+}
+
+/// `get_ticket` of the server `tickets` takes what `search_tickets` gives.
+#[test]
+fn server_may_be_named_after_its_subject() {
+    for server in ["tickets", "helpdesk"] {
+        let search = tool(
+            &format!("{server}__search_tickets"),
+            json!({}),
+            json!({"properties": {"items": {"type": "array", "items": {"properties": {"id": {"type": "integer"}}}}}}),
+        );
+        let get = tool(
+            &format!("{server}__get_ticket"),
+            json!({"required": ["ticket_id"], "properties": {"ticket_id": {"type": "integer"}}}),
+            json!({}),
+        );
+        let to = get.id.clone();
+        let mut graph = built(&[search, get], &Evidence::default());
+        let plans = graph.plan(&schemascope_compose::Goal::Tool(to), &[], 1);
+        assert_eq!(
+            plans.plans.first().map(|plan| plan.steps.len()),
+            Some(2),
+            "{server}: {:?}",
+            plans.why_none
+        );
+    }
+}
+
+/// A chain that is longer than plans may be was reported as an input that no tool gives.
+#[test]
+fn chain_that_is_too_long_is_called_so() {
+    let chain: Vec<Tool> = (0..9)
+        .map(|n| {
+            let needs = json!({"required": [format!("step{n}_id")], "properties": {(format!("step{n}_id")): {"type": "string"}}});
+            let gives = json!({"properties": {(format!("step{}_id", n + 1)): {"type": "string"}}});
+            tool(&format!("s__do_{n}"), if n == 0 { json!({}) } else { needs }, gives)
+        })
+        .collect();
+    let mut graph = built(&chain, &Evidence::default());
+    let mut plan =
+        |to: &str, have: &[Box<str>]| graph.plan(&schemascope_compose::Goal::Tool(to.into()), have, 1);
+    assert_eq!(plan("s__do_5", &[]).plans.first().map(|plan| plan.steps.len()), Some(6));
+    let why = plan("s__do_8", &[]).why_none.unwrap();
+    assert_eq!(why, "s__do_8 takes more than 6 calls, unless more values are at hand");
+    assert_eq!(plan("s__do_8", &["step4_id".into()]).plans.first().map(|plan| plan.steps.len()), Some(5));
+}
+
+/// Both ends of a flight were the airports of one call for one city.
+#[test]
+fn two_inputs_take_no_single_result_of_one_question() {
+    let find = tool(
+        "s__find_airport",
+        json!({"required": ["city"], "properties": {"city": {"type": "string"}}}),
+        json!({"properties": {"airport": {"properties": {"airport_code": {"type": "string"}}}}}),
+    );
+    let fly = tool(
+        "s__search_flights",
+        json!({"required": ["from_airport_code", "to_airport_code"], "properties": {
+            "from_airport_code": {"type": "string"}, "to_airport_code": {"type": "string"}}}),
+        json!({}),
+    );
+    let mut graph = built(&[find, fly], &Evidence::default());
+    let plans = graph.plan(&schemascope_compose::Goal::Tool("s__search_flights".into()), &[], 1);
+    let tools: Vec<&str> = plans.plans[0].steps.iter().map(|step| &*step.tool_id).collect();
+    assert_eq!(tools, ["s__find_airport", "s__find_airport", "s__search_flights"], "{plans:?}");
 }

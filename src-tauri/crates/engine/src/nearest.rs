@@ -2,10 +2,17 @@
 
 /// Largest number of suggestions.
 const SUGGESTIONS: usize = 3;
+/// Longest name that is compared, in bytes.
+const MAX_NAME: usize = 256;
+/// Shortest name that is similar to all that contain it.
+const LEAST_CONTAINED: usize = 3;
 
 /// The known names most similar to a mistyped one, most similar first. A name that contains the other one counts as
 /// similar.
 pub fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    if wrong.len() > MAX_NAME {
+        return Vec::new();
+    }
     let wrong = wrong.to_lowercase();
     let mut near: Vec<(usize, &str)> = known
         .map(|name| (distance(&wrong, &name.to_lowercase()), name))
@@ -36,7 +43,12 @@ fn quoted(name: &str) -> String {
 }
 
 fn distance(a: &str, b: &str) -> usize {
-    if !a.is_empty() && (a.contains(b) || b.contains(a)) { 1 } else { strsim::levenshtein(a, b) }
+    let is_within = |short: &str, long: &str| {
+        (short.len() >= LEAST_CONTAINED || short.len() * 2 >= long.len())
+            && !short.is_empty()
+            && long.contains(short)
+    };
+    if is_within(a, b) || is_within(b, a) { 1 } else { strsim::levenshtein(a, b) }
 }
 
 #[cfg(test)]
@@ -55,5 +67,11 @@ mod tests {
         let written = suggestion("s__get", [foreign].into_iter());
         assert_eq!(written, "; did you mean \"s__get\\n\\u{1b}[31m\\u{202e}\"?");
         assert_eq!(suggestion("zzzzzzzzzzzzzzzzzzzzz", known.into_iter()), "");
+        // A short word is in many others by accident.
+        assert_eq!(
+            suggestion("nonsense", ["no", "on", "nonsense_id"].into_iter()),
+            "; did you mean nonsense_id?"
+        );
+        assert_eq!(suggestion(&"s".repeat(300), known.into_iter()), "");
     }
 }

@@ -71,9 +71,9 @@ fn pair(edge: &Edge, known: &EdgeField, why: Option<&FieldReasons>) -> AnyView {
     });
     let chance = why.and_then(|why| why.chance).map(|chance| {
         let text = if chance > 0.0 {
-            format!("Such values agreed by accident in {} of the recorded calls.", share(chance))
+            format!("Fields of other things agreed in {} of the recorded calls.", share(chance))
         } else {
-            "Such values agreed by accident in none of the recorded calls.".to_owned()
+            "Fields of other things agreed in none of the recorded calls.".to_owned()
         };
         view! { <p class="faint">{text}</p> }.into_any()
     });

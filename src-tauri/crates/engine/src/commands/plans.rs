@@ -16,6 +16,8 @@ const LIMIT: usize = 3;
 const MAX_LIMIT: usize = 20;
 /// Tools that a plan to a field is made for.
 const MAX_GIVERS: usize = 8;
+/// Longest destination, in bytes.
+const MAX_WANTED: usize = 2_048;
 /// Fields that an error names.
 const NAMED: usize = 8;
 
@@ -38,6 +40,13 @@ impl Handle<PlanCalls> for Engine {
         }
         if command.to.trim().is_empty() {
             let message = "nothing is wanted; expected a tool, TOOL:PATH, or the name of a field";
+            return Err(ApiError::new(ErrorKind::Invalid, message));
+        }
+        if command.to.len() > MAX_WANTED {
+            let message = format!(
+                "{} bytes are no tool and no name of a field; expected at most {MAX_WANTED}",
+                command.to.len()
+            );
             return Err(ApiError::new(ErrorKind::Invalid, message));
         }
         let find = |written: &str| Ok(self.find(written)?.to_string().into());

@@ -28,7 +28,10 @@ pub(super) fn print(reply: &EdgeExplanation) -> Result<()> {
             }
         }
         if let Some(chance) = reasons.chance {
-            output::line(&format!("  by accident: {:.0} % of calls", chance * 100.0))?;
+            output::line(&format!(
+                "  fields of other things agreed in {:.0} % of the calls",
+                chance * 100.0
+            ))?;
         }
         for call in &reasons.calls {
             let value = match &call.value {
