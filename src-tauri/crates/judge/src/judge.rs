@@ -87,9 +87,18 @@ impl Judge {
     }
 
     /// Parses a document. Returns `None` if it cannot be validated.
-    pub(crate) fn prepare(&self, json: &str) -> Option<Prepared<'_>> {
+    fn prepare(&self, json: &str) -> Option<Prepared<'_>> {
+        self.prepared(schemascope_json::value(json).ok()?)
+    }
+
+    /// Parses a stored document, also one with numbers that not every client can read: one such number would otherwise
+    /// hide what else is wrong.
+    pub(crate) fn prepare_stored(&self, json: &str) -> Option<Prepared<'_>> {
+        self.prepared(schemascope_json::value_in_range(json).ok()?)
+    }
+
+    fn prepared(&self, document: Value) -> Option<Prepared<'_>> {
         let Compiled { validator, effort } = self.0.as_ref().ok()?;
-        let document = schemascope_json::value(json).ok()?;
         let levels = values_by_level(&document);
         let steps = effort.steps(&levels);
         let affordable = levels.len().saturating_mul(effort.height) <= MAX_LEVELS && steps <= MAX_STEPS;
