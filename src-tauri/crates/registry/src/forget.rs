@@ -28,11 +28,12 @@ pub fn state_without_secrets(state: &[u8], secrets: &dyn Secrets) -> Result<Opti
     if let Some(shape) = tool.shape.without_secrets(secrets).map_err(InvalidState::of)? {
         (tool.shape, forgot) = (shape, true);
     }
-    if let Some(declared) = &mut tool.declaration
-        && let Some(definition) = secrets.definition(declared.definition.get())
-        && let Ok(definition) = RawValue::from_string(definition)
-    {
-        (*declared, forgot) = (Declaration::new(definition, declared.at), true);
+    for declared in tool.declaration.iter_mut().chain(&mut tool.former) {
+        if let Some(definition) = secrets.definition(declared.definition.get())
+            && let Ok(definition) = RawValue::from_string(definition)
+        {
+            (*declared, forgot) = (Declaration::new(definition, declared.at), true);
+        }
     }
     forgot |= tool.failing_texts.forget(secrets);
     for counts in tool.machines.apart.values_mut() {

@@ -50,6 +50,8 @@ impl std::error::Error for InvalidState {}
 struct State {
     version: u32,
     declared: Option<Declared>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    former: Option<Declared>,
     calls: u64,
     failures: u64,
     unanswered: u64,
@@ -89,16 +91,24 @@ struct Declared {
     definition: Box<RawValue>,
 }
 
+impl Declared {
+    fn of(declaration: &Declaration) -> Self {
+        Self { at: declaration.at, definition: declaration.definition.clone() }
+    }
+
+    fn read(self) -> Declaration {
+        Declaration::new(self.definition, self.at)
+    }
+}
+
 impl Tool {
     /// Writes the state. Equal tools give equal bytes.
     pub fn to_state(&self) -> Vec<u8> {
         let shape = String::from_utf8(self.shape.to_state()).unwrap_or_default();
         let state = State {
             version: VERSION,
-            declared: self.declaration.as_ref().map(|declaration| Declared {
-                at: declaration.at,
-                definition: declaration.definition.clone(),
-            }),
+            declared: self.declaration.as_ref().map(Declared::of),
+            former: self.former.as_ref().map(Declared::of),
             calls: self.calls,
             failures: self.failures,
             unanswered: self.unanswered,
@@ -152,7 +162,8 @@ impl Tool {
         let apart =
             state.machines.into_iter().take(MAX_NODES).map(apart).collect::<Result<_, InvalidState>>()?;
         let mut tool = Self {
-            declaration: state.declared.map(|declared| Declaration::new(declared.definition, declared.at)),
+            declaration: state.declared.map(Declared::read),
+            former: state.former.map(Declared::read),
             calls: state.calls,
             failures: state.failures,
             unanswered: state.unanswered,

@@ -31,6 +31,8 @@ const EARLIER_MS: u64 = 3_600_000;
 pub struct Tool {
     /// What the upstream says of it, while it lists it.
     pub declaration: Option<Declaration>,
+    /// What the upstream said of it last, once it lists it no longer.
+    pub(crate) former: Option<Declaration>,
     /// Calls, however they ended.
     pub calls: u64,
     /// Calls that failed.
@@ -124,8 +126,15 @@ impl Tool {
 
     /// Notes what the upstream says of the tool; none when it lists it no longer.
     pub fn declare(&mut self, at: Timestamp, definition: Option<Box<RawValue>>) {
+        let before = self.declaration.take();
         self.declaration = definition.map(|definition| Declaration::new(definition, at));
+        self.former = if self.declaration.is_some() { None } else { before.or(self.former.take()) };
         self.note_standing(at);
+    }
+
+    /// What the upstream says of the tool, or said last.
+    pub fn latest_declaration(&self) -> Option<&Declaration> {
+        self.declaration.as_ref().or(self.former.as_ref())
     }
 
     /// Counts one call.

@@ -85,9 +85,9 @@ impl KnownTools {
             #[serde(rename = "inputSchema")]
             input_schema: Option<Value>,
         }
+        // What a tool took when it was listed stays what its wrapper takes.
         let definition: Definition = tool
-            .declaration
-            .as_ref()
+            .latest_declaration()
             .and_then(|declaration| serde_json::from_str(declaration.definition.get()).ok())
             .unwrap_or_default();
         let presented = self.shown.presented(id);
@@ -128,7 +128,8 @@ impl KnownTools {
         let mut hasher = DefaultHasher::new();
         (binding.strategy, binding.source, binding.quality, binding.version, binding.is_text)
             .hash(&mut hasher);
-        tool.declaration.as_ref().map(|declaration| declaration.definition.get()).hash(&mut hasher);
+        tool.declaration.is_some().hash(&mut hasher);
+        tool.latest_declaration().map(|declaration| declaration.definition.get()).hash(&mut hasher);
         presented.description.map(String::from).hash(&mut hasher);
         self.interviews.descriptions(&id.to_string()).hash(&mut hasher);
         presented.input_schema.map(|schema| schema.to_string()).hash(&mut hasher);
@@ -137,7 +138,7 @@ impl KnownTools {
 
     fn binding(&self, id: &ToolId, tool: &Tool, model_from: Quality) -> Binding {
         let standing = tool.standing();
-        let declared = tool.declaration.as_ref().and_then(|declaration| declaration.output_schema());
+        let declared = tool.latest_declaration().and_then(|declaration| declaration.output_schema());
         let versions = self.decisions.tool(id);
         let in_force = versions.in_force();
         let version = in_force.as_ref().map(|in_force| in_force.version().number);
