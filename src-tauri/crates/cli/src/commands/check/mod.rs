@@ -289,16 +289,18 @@ async fn name_edges(mut checks: Checks, front: &Front) -> Result<Checks> {
 async fn read_declared(checker: &mut Checker, front: &Front) -> Result<()> {
     let servers = front.call(ListServers::default()).await?.servers.into_iter();
     let ready = servers.filter(|server| server.state == UpstreamState::Ready && server.tool_count.is_some());
-    let ready: Vec<String> = ready.map(|server| server.server_name).collect();
+    let ready: BTreeMap<String, Option<usize>> =
+        ready.map(|server| (server.server_name, server.tool_count)).collect();
     let listed = front.call(schemascope_api::ListTools {}).await?;
     let listed: Vec<String> = listed.into_iter().filter(|row| row.listed).map(|row| row.tool_id).collect();
     let tools: Vec<ToolId> = checker.tools().to_vec();
     for tool in tools {
         let tool_id = tool.to_string();
         if !listed.contains(&tool_id) {
-            // Without any tool, it may not have listed them yet.
-            let lists = listed.iter().any(|other| other.starts_with(&format!("{}__", tool.server())));
-            if lists && ready.iter().any(|server| server == tool.server()) {
+            let is_of_server = |other: &String| other.starts_with(&format!("{}__", tool.server()));
+            // Its tools may be known a moment later than their number.
+            let is_read = |count: &Option<usize>| *count == Some(0) || listed.iter().any(is_of_server);
+            if ready.get(tool.server()).is_some_and(is_read) {
                 checker.removed(&tool);
             }
             continue;
