@@ -32,6 +32,8 @@ TIMEOUT = 120.0
 MAX_ANSWER = 256 << 20
 #: Asks Schemascope for the value that it learns from, whatever it sends to other clients.
 OBSERVATION = "schemascope/observation"
+#: Why an enforced schema turned a result into an error.
+VIOLATION = "schemascope/violation"
 
 _META = {
     "io.modelcontextprotocol/protocolVersion": PROTOCOL_VERSION,
@@ -75,7 +77,7 @@ def read_result(tool_id: str, result: Any) -> Any:
         if isinstance(block, Mapping) and block.get("type") == "text" and isinstance(block.get("text"), str)
     ]
     if result.get("isError") is True:
-        raise ToolError(tool_id, "\n".join(texts) or "no reason given", result)
+        raise ToolError(tool_id, _violation(result) or "\n".join(texts) or "no reason given", result)
     if result.get("resultType", "complete") != "complete":
         raise InputRequired(f"{tool_id} asks for input ({result.get('resultType')}), which a script cannot give")
     meta = result.get("_meta")
@@ -91,6 +93,14 @@ def read_result(tool_id: str, result: Any) -> Any:
         if values:
             return view(values if len(values) > 1 else values[0])
     return "\n".join(texts) if texts or not blocks else view(result)
+
+
+def _violation(result: Mapping[str, Any]) -> str | None:
+    """Why an enforced schema turned a result into an error, which `result` keeps."""
+    meta = result.get("_meta")
+    violation = meta.get(VIOLATION) if isinstance(meta, Mapping) else None
+    reason = violation.get("reason") if isinstance(violation, Mapping) else None
+    return reason if isinstance(reason, str) else None
 
 
 def _target() -> tuple[str, str | None]:

@@ -22,6 +22,8 @@ pub const TIMEOUT: Duration = Duration::from_secs(120);
 const MAX_ANSWER: usize = 256 << 20;
 /// Asks Schemascope for the value that it learns from, whatever it sends to other clients.
 const OBSERVATION: &str = "schemascope/observation";
+/// Why an enforced schema turned a result into an error.
+const VIOLATION: &str = "schemascope/violation";
 
 /// What a call returned: the JSON value of its result, and its text.
 #[derive(Debug, Clone)]
@@ -178,7 +180,9 @@ pub fn read_result(tool_id: &str, text: &str) -> Result<Sent, Error> {
         .filter_map(|block| block.get("text").and_then(Value::as_str))
         .collect();
     if result.get("isError") == Some(&Value::Bool(true)) {
-        let text = if texts.is_empty() { "no reason given".to_owned() } else { texts.join("\n") };
+        let violation = result.get("_meta").and_then(|meta| meta.get(VIOLATION)?.get("reason")?.as_str());
+        let said = if texts.is_empty() { "no reason given".to_owned() } else { texts.join("\n") };
+        let text = violation.map_or(said, str::to_owned);
         return Err(Error::Tool { tool_id: tool_id.to_owned(), text, result });
     }
     if result.get("resultType").is_some_and(|kind| kind != "complete") {

@@ -16,6 +16,8 @@ const PROTOCOL_VERSION = "2026-07-28";
 const TIMEOUT = 120_000;
 /** Asks Schemascope for the value that it learns from, whatever it sends to other clients. */
 const OBSERVATION = "schemascope/observation";
+/** Why an enforced schema turned a result into an error. */
+const VIOLATION = "schemascope/violation";
 
 /** How a call is made. */
 export interface CallOptions {
@@ -102,6 +104,13 @@ function read(toolId: string, status: number, answer: string): Sent {
   return readResult(toolId, text);
 }
 
+/** Why an enforced schema turned a result into an error, which `result` keeps. */
+function violation(result: Record<string, unknown>): string | undefined {
+  const meta = result["_meta"] as Record<string, unknown> | null | undefined;
+  const { reason } = (meta?.[VIOLATION] ?? {}) as { reason?: unknown };
+  return typeof reason === "string" ? reason : undefined;
+}
+
 /**
  * The value of a `tools/call` result: its structured content, else JSON in its text, else its text. Several blocks of
  * JSON are a list; several blocks of text are joined by line breaks.
@@ -114,7 +123,9 @@ export function readResult(toolId: string, text: string): Sent {
     const { type, text } = (block ?? {}) as { type?: unknown; text?: unknown };
     return type === "text" && typeof text === "string" ? [text] : [];
   });
-  if (result["isError"] === true) throw new ToolError(toolId, texts.join("\n") || "no reason given", result);
+  if (result["isError"] === true) {
+    throw new ToolError(toolId, violation(result) ?? (texts.join("\n") || "no reason given"), result);
+  }
   if ((result["resultType"] ?? "complete") !== "complete") {
     throw new InputRequired(`${toolId} asks for input, which a script cannot give`);
   }

@@ -95,9 +95,16 @@ pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Ad
             list(json.as_deref(), is_empty, context)
         }),
     };
-    let enforced_reason = match is_long {
-        true => "the result has no structuredContent, and its text is above 8 MB, where it is not checked",
-        false => "the result has no structuredContent, and its text does not fit the enforced schema",
+    let enforced_reason = || {
+        if is_long {
+            let reason =
+                "the result has no structuredContent, and its text is above 8 MB, where it is not checked";
+            return reason.to_owned();
+        }
+        let json = text.as_ref().and_then(Text::json);
+        let broken = json.and_then(|json| context.judge.violation(&presented(&json, context).0));
+        let broken = broken.map(|rule| format!(": {rule}")).unwrap_or_default();
+        format!("the result has no structuredContent, and its text does not fit the enforced schema{broken}")
     };
     let structure = |rung, value: &str| {
         let result = Some(reading.with_structured(value));
@@ -106,7 +113,7 @@ pub(crate) fn adapt(result: &Bytes, context: &ToolContext<'_>, mode: Mode) -> Ad
     match (found, context.effective) {
         (Some(value), _) => structure(Rung::Declared, &value),
         (None, Effective::Enforced(_)) if context.judge.is_usable() => {
-            rejected(&reading, Rung::Generic, enforced_reason)
+            rejected(&reading, Rung::Generic, &enforced_reason())
         }
         // It was not read, so it is no sign that results lack structure.
         (None, _) if is_long => without_structure(result, context.effective),
