@@ -3,7 +3,7 @@
 use std::io::{BufRead, IsTerminal};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use schemascope_api::{DecideInterview, InterviewDecision, ListVersions};
 use schemascope_engine::Front;
 use serde_json::{Map, Value, json};
@@ -264,6 +264,10 @@ fn print_question(question: &Value) -> Result<()> {
 
 pub async fn answer(args: &Args, front: &Front, at: &Where, text: &str) -> Result<ExitCode> {
     let at = place(front, at).await?;
+    // Asking for the next one would take the text for an answer to a question that nobody has read.
+    if !is_question_open(front, &at).await? {
+        bail!("no question is open; `schemascope interview ask` asks the next one");
+    }
     // Asking for the open question again costs nothing.
     let question = call(front, "get_next_question", at.clone()).await?;
     let mut arguments = at;
@@ -275,8 +279,25 @@ pub async fn answer(args: &Args, front: &Front, at: &Where, text: &str) -> Resul
     } else {
         output::json(&read["updated_ascr"])?;
         output::note(&told(&read));
+        if read["next_action"] != "needs_clarification" {
+            output::note("`schemascope interview ask` asks the next question.");
+        }
     }
     Ok(if read["next_action"] == "needs_clarification" { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Whether the pursuit at a place has a question that was asked and not answered.
+async fn is_question_open(front: &Front, at: &Map<String, Value>) -> Result<bool> {
+    let history = call(front, "get_conversation_history", at.clone()).await?;
+    let is_unanswered = |activity: &Value| {
+        let mut asked = activity["questions_answers"].as_array().into_iter().flatten();
+        asked.any(|asked| asked["answered_at"].is_null())
+    };
+    let mut activities = history["activities"].as_array().into_iter().flatten();
+    Ok(activities.any(|activity| match at.get("ds_id") {
+        Some(ds) => activity["pursuing_ds"] == *ds && is_unanswered(activity),
+        None => !activity["open_question"].is_null(),
+    }))
 }
 
 pub async fn finish(args: &Args, front: &Front, at: &Where, force: bool) -> Result<ExitCode> {
