@@ -73,6 +73,12 @@ pub fn description(lines: &[String], forms: &[String]) -> String {
                 paragraph.push(text);
                 indent = own_indent;
             }
+        } else if let Some((sentence, _)) =
+            text.rsplit_once(". ").filter(|(_, last)| !skips && last.ends_with("xample:"))
+        {
+            // `Converts columns by Python code. For example:`
+            paragraph.push(sentence);
+            return paragraph.join(" ").chars().take(MOST).chain(['.']).collect();
         } else if paragraph.len() == 1 && own_indent > indent && text.contains("  ") {
             // git: `start a working area` above a list of subcommands.
             paragraph.clear();

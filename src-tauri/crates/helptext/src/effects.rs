@@ -60,11 +60,31 @@ impl Effect {
 // All patterns are for text in small letters. A verb that runs something, and what is run, in one sentence.
 pattern!(
     RUNS,
-    r"\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b|\b(?:commands?|programs?|executables?|scripts?|hooks?|binary)\b[^.;]{0,30}?\bto (?:be )?(?:run|executed?|invoked?|start(?:ed)?|launch(?:ed)?|call(?:ed)?|spawn(?:ed)?)\b|\b(?:text|strings?)\b[^.;]{0,30}?\bto (?:be )?executed?\b|\bscripts?\b[^.;]{0,30}?\bsourced\b"
+    r"\b(?:execut(?:e|es|ed|ing)|run|runs|running|invok(?:e|es|ed|ing)|launch(?:es|ed|ing)?|spawn(?:s|ed|ing)?|call(?:s|ed|ing)?|evaluat(?:e|es|ed|ing)|eval|pip(?:e|es|ed|ing)|filter(?:s|ed|ing)?|pass(?:es|ed|ing)?|start(?:s|ed|ing)?|us(?:e|es|ed|ing))\b[^.;]{0,60}?\b(?:shell commands?|commands?|external programs?|programs?|executables?|scripts?|hooks?|binary|shell|utility|player|compressor|downloader|pager|editor|preprocessor|interpreter|javascript|python code|lua|expression as code)\b|\b(?:commands?|programs?|executables?|scripts?|hooks?|binary)\b[^.;]{0,30}?\bto (?:be )?(?:run|executed?|invoked?|start(?:ed)?|launch(?:ed)?|call(?:ed)?|spawn(?:ed)?)\b|\b(?:text|strings?)\b[^.;]{0,30}?\bto (?:be )?executed?\b|\bscripts?\b[^.;]{0,30}?\bsourced\b|\bpath (?:to|of) (?:the |an? )?(?:[\w.-]+ )?(?:executable|binary|interpreter|program)\b"
 );
 pattern!(
     LOADS,
-    r"\b(?:load(?:s|ed|ing)?|import(?:s|ed|ing)?|preload(?:s|ed|ing)?|register(?:s|ed)?|require|inject(?:s|ed|ing)?|early-load)\b[^.;]{0,50}?\b(?:plug-?ins?|extensions?|shared (?:librar(?:y|ies)|objects?)|modules?|librar(?:y|ies)|agents?|hooks?|scripts?|engine|provider)\b|\b(?:shared librar(?:y|ies)|plug-?in|extension module)s? to (?:load|use)\b"
+    r"\b(?:load(?:s|ed|ing)?|import(?:s|ed|ing)?|preload(?:s|ed|ing)?|register(?:s|ed)?|require|inject(?:s|ed|ing)?|early-load)\b[^.;]{0,50}?\b(?:plug-?ins?|extensions?|shared (?:librar(?:y|ies)|objects?)|modules?|librar(?:y|ies)|agents?|hooks?|scripts?|engine|provider)\b|\b(?:shared librar(?:y|ies)|plug-?in|extension module)s? to (?:load|use)\b|\bcustom (?:[\w-]+ )?(?:parser|syntax|stringifier|reporter|formatter|renderer|resolver|processor)\b"
+);
+// What a switch makes run: `Enables inline JavaScript`. That a program runs tests says nothing of its switches.
+pattern!(
+    SWITCH_RUNS,
+    r"\b(?:enables?|allows?|evaluates?|executes?) (?:the )?(?:inline|embedded|arbitrary) (?:javascript|js|code|scripts?|macros?)\b"
+);
+// What a switch makes a program write: `Edit files in-place`.
+pattern!(
+    SWITCH_WRITES,
+    r"\bin[- ]?place\b|\boverwrit(?:e|es|ing) (?:the |existing |input |source |original )*files?\b"
+);
+// A program that runs the file it is given: `Run the spider defined in the given file`.
+pattern!(
+    RUNS_FILE,
+    r"^(?:runs?|executes?|evaluates?) (?:[\w-]+ ){0,6}(?:scripts?|spiders?|programs?|playbooks?|notebooks?|modules?|code)\b"
+);
+// Configuration that is code: `only .js, .mjs, and .cjs is supported`.
+pattern!(
+    SCRIPTED,
+    r"\.[cm]?[jt]s\b|\bjavascript\b|\bjs (?:file|module|config)|\bjs,|, js\b|\bpython (?:file|module)\b|\.py\b"
 );
 // Code of a language, or code that is run: `Python code to convert each item`.
 pattern!(
@@ -142,9 +162,13 @@ const LOAD_WORDS: &[&str] = &[
     "script",
     "engine",
     "provider",
+    "custom",
 ];
 const CODE_WORDS: &[&str] = &["code", "expression", "snippet", "function", "callable"];
 const DELETE_WORDS: &[&str] = &["delet", "remov", "eras", "unlink", "purge", "wipe", "prune"];
+
+/// Words of a text that says when something is written, or that it is not.
+const OTHERWISE: &[&str] = &["not ", "n't", "never", "instead", "when", "must be", "implies", "only"];
 
 fn has_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
@@ -180,7 +204,9 @@ pub fn mark(definition: &mut Definition) {
                 || begins("commandline"));
         let says = positional.description.to_lowercase();
         let is_code = lower == "code" && (is_match(&CODE, &says) || is_match(&CODE, &about));
-        if says_command || is_code || is_match(&RUN_NAME, &lower) && is_match(&RUNS, &says) {
+        let is_file = ["file", "script", "spider", "module", "notebook", "playbook"];
+        let is_run = has_any(&lower, &is_file) && is_match(&RUNS_FILE, &about);
+        if says_command || is_code || is_run || is_match(&RUN_NAME, &lower) && is_match(&RUNS, &says) {
             effects.push(Effect::Runs);
         }
         if matches!(lower.as_str(), "output" | "outfile" | "output_file" | "dest" | "destination") {
@@ -277,7 +303,10 @@ fn of_option(option: &OptionDefinition, known: Option<&Known>, path: &str) -> Ve
         if has_any(&says, DELETE_WORDS) && is_match(&DELETES, &says) {
             effects.push(Effect::Deletes);
         }
-        if option.flags.iter().any(|flag| flag == "--in-place" || flag == "--overwrite") {
+        effects.extend(is_match(&SWITCH_RUNS, &says).then_some(Effect::Runs));
+        let is_named = |flag: &String| flag == "--in-place" || flag == "--overwrite";
+        let says_writes = !has_any(&says, OTHERWISE) && is_match(&SWITCH_WRITES, &says);
+        if option.flags.iter().any(is_named) || says_writes {
             effects.push(Effect::Writes);
         }
     }
@@ -303,6 +332,7 @@ fn of_text(option: &OptionDefinition) -> Vec<Effect> {
     let has_file = has_any(&says, &["file", "path", "from", "director", "folder", "disk", "place"]);
     if has_any(&says, &["config", "settings", "file"]) && is_match(&CONFIGURES, &says) || flag(&CONFIG_FLAG) {
         effects.extend([Effect::Config, Effect::ReadsFile]);
+        effects.extend(is_match(&SCRIPTED, &says).then_some(Effect::Runs));
     } else if flag(&OUTPUT_FLAG) || is_file && is_match(&WRITES, &says) {
         effects.push(Effect::Writes);
     } else if has_file && is_match(&READS, &says) || is_file {
@@ -352,6 +382,10 @@ mod tests {
             "--convert TEXT   Python code to convert each item",
             "--functions TEXT   Python code defining one or more custom SQL functions",
             "--load-extension TEXT   Path to SQLite extension, with optional :entrypoint",
+            "--python PYTHON_EXEC   path to python executable to search distributions from",
+            "--parser NAME   Custom postcss parser",
+            "--config FILE   Custom config file, only .js, .mjs, and .cjs is supported",
+            "--js   Enables inline JavaScript in less files",
         ] {
             assert!(effects(line, "x").contains(&Effect::Runs), "{line}");
         }
@@ -364,6 +398,11 @@ mod tests {
             "--format NAME   Output format",
             "--code NUMBER   HTTP code to expect",
             "--lang NAME   Generate Python code or C code",
+            "--config FILE   Configuration file in JSON",
+            "--dry-run   Print commands without running any tests",
+            "--headed   Run tests in headed browsers",
+            "--allowJs   Allow JavaScript files to be a part of your program",
+            "--parser NAME   Parser for the input",
         ] {
             assert!(!effects(line, "x").contains(&Effect::Runs), "{line}");
         }
@@ -372,7 +411,24 @@ mod tests {
             effects("--config FILE   Path of the configuration file", "x"),
             [Effect::ReadsFile, Effect::Config]
         );
+        assert_eq!(effects("--write   Edit files in-place", "x"), [Effect::Writes]);
         assert_eq!(effects("--delete   delete extraneous files from dest dirs", "x"), [Effect::Deletes]);
+    }
+
+    #[test]
+    fn description_of_a_command_says_what_its_arguments_do() {
+        let of = |text: &str, name: &str| {
+            read(text, name).positionals.iter().any(|one| one.effects.contains(&Effect::Runs))
+        };
+        // The sentence stands in front of examples.
+        let convert = "Usage: sq convert [OPTIONS] DB_PATH TABLE CODE\n\n  Convert columns using Python code you supply. For example:\n\n      sq convert a.db t 'value.upper()'\n\nOptions:\n  --help  Show it\n";
+        assert!(of(convert, "sq convert"));
+        let run = "Usage\n=====\n  scrape runspider [options] <spider_file>\n\nRun the spider defined in the given file\n\nOptions\n=======\n  -h, --help  show it\n";
+        assert!(of(run, "scrape runspider"));
+        assert!(!of(
+            "Usage: count [OPTIONS] FILE\n\n  Counts the lines of a file.\n\nOptions:\n  --help  Show it\n",
+            "count"
+        ));
     }
 
     #[test]

@@ -120,6 +120,20 @@ pub fn is_required(description: &str) -> bool {
     !CONDITIONS.contains(&next)
 }
 
+/// Whether a line says what is done without an argument: `If <file> is not provided, then STDIN is used.`
+pub fn can_be_left_out(line: &str, name: &str) -> bool {
+    const WITHOUT: [&str; 5] =
+        ["is not provided", "is not given", "is not specified", "is omitted", "is missing"];
+    let lower = line.to_lowercase();
+    let said = ["if ", "when "].iter().find_map(|word| lower.split_once(word)).map(|(_, rest)| rest);
+    let Some(rest) = said.filter(|_| lower.contains("stdin") || lower.contains("standard input")) else {
+        return false;
+    };
+    let rest = rest.strip_prefix("the ").unwrap_or(rest).trim_start_matches(['<', '[']);
+    let behind = rest.strip_prefix(name).map(|rest| rest.trim_start_matches(['>', ']', ' ']));
+    behind.is_some_and(|behind| WITHOUT.iter().any(|words| behind.starts_with(words)))
+}
+
 /// A value's name without brackets, `=`, quotes and dots.
 pub fn bare(name: &str) -> &str {
     name.trim_end_matches("...").trim_matches([
@@ -251,7 +265,13 @@ pub fn kind(name: &str, default: Option<&str>, description: &str) -> ValueType {
         || has(NUMBERS)
         || INTEGERS.contains(&last)
         || default.is_some_and(|default| default.parse::<f64>().is_ok());
-    if is_number && is_match(&LOOSE, description) {
+    // openssl: `-connect val   Where to connect; default: 4433`.
+    let is_address = is_number
+        && !has(INTEGERS)
+        && !has(NUMBERS)
+        && !INTEGERS.contains(&last)
+        && description.contains("connect");
+    if is_number && is_match(&LOOSE, description) || is_address {
         return ValueType::String;
     }
     let is_fraction = |default: &str| default.contains('.') && default.parse::<f64>().is_ok();

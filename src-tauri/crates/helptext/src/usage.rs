@@ -12,6 +12,7 @@ use std::collections::HashSet;
 
 use crate::definition::{Join, Value};
 use crate::spec::Spec;
+use crate::subcommands::is_name;
 use commands::{behind_command, commands, first_words, is_action, is_mode, with_command_first};
 pub use commands::{is_command, is_placeholder};
 use form::Form;
@@ -97,6 +98,16 @@ pub fn read(lines: &[String], name: &str, flags: &Flags<'_>) -> Usage {
     }
     // `git remote add` is not described by the forms of `git remote rename`.
     let words: Vec<&str> = usage.command.split_whitespace().collect();
+    // commander: `cspell suggestions|sug [options]`.
+    if let Some(own) = words.get(1..).and_then(|words| words.last()) {
+        for form in usage.forms.iter_mut() {
+            let alias =
+                form.split(' ').find(|word| word.split_once('|').is_some_and(|(name, _)| name == *own));
+            if let Some(alias) = alias.filter(|alias| alias.split('|').all(is_name)).map(str::to_owned) {
+                *form = form.replacen(&alias, own, 1);
+            }
+        }
+    }
     let begins = |form: &String| {
         let mut own = form.split_whitespace();
         words.iter().all(|word| own.next().is_some_and(|own| base_name(own) == base_name(word)))

@@ -158,8 +158,11 @@ fn is_options(word: &str) -> bool {
 
 /// Whether a word is written as an argument or an option is, or as what can be left out.
 fn is_argument(word: &str) -> bool {
+    let is_upper = |part: &str| part.len() > 2 && part.chars().all(|c| c.is_ascii_uppercase() || c == '_');
     word.starts_with(['<', '[', '{', '-'])
         || word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase() || matches!(c, '_' | '.'))
+        // s3cmd: `s3://BUCKET/OBJECT`.
+        || word.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(is_upper)
 }
 
 /// Whether a form has an argument where others have a subcommand. Forms for help and the version do not.

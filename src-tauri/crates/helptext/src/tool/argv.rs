@@ -359,6 +359,13 @@ impl Tool {
         if text.len() > MAX_VALUE {
             return wrong(property, format!("has {} bytes; an argument can have {MAX_VALUE}", text.len()));
         }
+        let is_file = ["file", "path"].iter().any(|word| property.contains(word));
+        if is_file && (text.starts_with('|') || text.ends_with('|')) {
+            return wrong(
+                property,
+                "begins or ends with \"|\", which some programs take for a command to run; write a path as ./|name",
+            );
+        }
         if self.at_files && text.starts_with('@') {
             return wrong(
                 property,

@@ -21,12 +21,14 @@ pub fn is_mode(name: &str) -> bool {
 }
 
 /// Names of the place for a subcommand.
-const COMMANDS: &[&str] = &["command", "subcommand", "cmd", "commands"];
+const COMMANDS: &[&str] = &["command", "subcommand", "subsubcommand", "cmd", "commands"];
 
 /// Whether an argument is the place for a subcommand: `<command>`, `SUB_COMMAND`, `COMMAND | help`, gcloud's `GROUP | COMMAND`.
 pub fn is_command(name: &str) -> bool {
     let lower = name.to_lowercase();
     let lower = lower.strip_suffix("|help").or_else(|| lower.strip_prefix("group|")).unwrap_or(&lower);
+    // click, for commands one after the other: `COMMAND1 [ARGS]...`.
+    let lower = lower.strip_suffix('1').unwrap_or(lower);
     COMMANDS.contains(&lower) || matches!(lower, "sub command" | "sub_command" | "sub-command")
 }
 

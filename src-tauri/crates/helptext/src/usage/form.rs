@@ -10,6 +10,7 @@ use crate::choices::of_name;
 use crate::definition::{Join, Value};
 use crate::hints::bare;
 use crate::spec::{Place, Spec, specs};
+use crate::subcommands::is_name;
 
 /// Deepest brackets that are followed.
 const MAX_DEPTH: usize = 12;
@@ -25,6 +26,12 @@ pub(super) struct Form<'a> {
     pub(super) options: Vec<UsageOption>,
     pub(super) positionals: Vec<UsagePositional>,
     pub(super) takes_command: bool,
+}
+
+/// Whether braces have a list of names with blanks behind its commas.
+fn is_spaced_list(token: &str) -> bool {
+    let inner = token.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    inner.is_some_and(|inner| inner.contains(", ") && inner.split(", ").all(is_name))
 }
 
 /// A name without brackets; `file(s)` keeps its own.
@@ -213,6 +220,11 @@ impl<'a> Form<'a> {
                 Some('{') if !token.contains(' ') && !token.contains("|-") && !token.starts_with("{-") => {
                     self.takes_command |= repeats && token.contains(',');
                     self.positional(token, required);
+                }
+                // hic2cool: `{convert, update} ...`.
+                Some('{') if is_spaced_list(token) => {
+                    self.takes_command |= repeats;
+                    self.positional(&token.replace(", ", ","), required);
                 }
                 // nmap: `{target specification}`.
                 Some('{') if token.contains(' ') && !token.contains(['|', ',', '[', '<', '-']) => {
@@ -404,7 +416,11 @@ impl<'a> Form<'a> {
                 && token.starts_with(|c: char| c.is_ascii_uppercase())
                 && is_plural(&token.to_lowercase())
             || token.contains(" OR ") && is_plural(&token.to_lowercase());
-        let choices = of_name(token);
+        let mut choices = of_name(token);
+        // `[files|directories|globs...]` are kinds of what is repeated.
+        if repeated && choices.iter().all(|choice| is_plural(choice)) {
+            choices.clear();
+        }
         let several =
             may_be_several.then(|| token.trim_matches(['<', '>', '[', ']', '{', '}', '.']).to_owned());
         let name = several.as_deref().unwrap_or_else(|| bare(token));
@@ -425,6 +441,8 @@ impl<'a> Form<'a> {
                 | "switches"
                 | "globalflags"
                 | "globaloptions"
+                | "gopts"
+                | "fopts"
         ) || [" options", " opts", " opt", " flags"].iter().any(|end| lower.ends_with(end));
         // `file[.zip]`, `MODE[,MODE]`: an ending that can be left out. `source.{pyx,py}`, `<file (one)>`: what it is.
         let name = name.split_once('[').map_or(name, |(stem, _)| stem);

@@ -213,6 +213,17 @@ fn at_files_are_rejected_where_the_program_reads_them() {
     assert!(problem(&tool(text, "gcc", &Policy::default()), json!({"file": ["@x"]})).contains("read a file"));
 }
 
+/// sox and programs in Perl run what stands behind a bar where a file is expected.
+#[test]
+fn file_that_is_a_pipe_is_rejected() {
+    let sound = tool("Usage: sound [options] infile outfile\n\n  -q   quiet\n", "sound", &Policy::default());
+    for infile in ["|touch x", "touch x|"] {
+        assert!(problem(&sound, json!({"infile": infile, "outfile": "o"})).contains("\"|\""), "{infile}");
+    }
+    let text = tool("Usage: find-text PATTERN\n\n  -q   quiet\n", "find-text", &Policy::default());
+    assert_eq!(words(&text, json!({"pattern": "|a"})), ["|a"]);
+}
+
 /// Programs are known by their names without versions and platforms, and by what they are links to.
 #[test]
 fn programs_are_known_under_all_their_names() {

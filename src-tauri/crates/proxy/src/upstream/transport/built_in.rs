@@ -14,6 +14,7 @@ use rmcp::model::{
 };
 use rmcp::service::{Peer, RequestContext, RoleServer, serve_server};
 use rmcp::transport::async_rw::AsyncRwTransport;
+use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -22,7 +23,9 @@ use tokio_util::task::AbortOnDropHandle;
 use super::{BoxFuture, Connection, Messages, Transport, lines};
 use crate::asker::Asker;
 use crate::built_in::{BuiltIn, BuiltInTools, CallContext, Progress, ToolOutput};
-use crate::upstream::link::Link;
+use crate::upstream::link::{Kind, Link, Outgoing};
+use crate::wire::RpcError;
+use crate::wire::message::response;
 
 /// Field of `_meta` that says whose call it is. Clients cannot set it: it is replaced on the way.
 pub(crate) const CALLER: &str = "schemascope/caller";
@@ -49,13 +52,35 @@ impl Transport for BuiltIn {
             }
         });
         let (reader, writer) = tokio::io::split(ours);
-        let reading = lines::run(&messages.link, messages.outgoing, reader, writer);
+        let outgoing = readable(messages.outgoing, Arc::clone(&messages.link));
+        let reading = lines::run(&messages.link, outgoing, reader, writer);
         Ok(Box::new(PipeConnection {
             serving: AbortOnDropHandle::new(serving),
             reading,
             link: messages.link,
         }))
     }
+}
+
+/// Passes on messages that the server can read, and answers the others: rmcp drops a line that serde_json rejects, such
+/// as one with half of a surrogate pair, and its client would wait for ever.
+fn readable(mut messages: mpsc::Receiver<Outgoing>, link: Arc<Link>) -> mpsc::Receiver<Outgoing> {
+    let (sender, receiver) = mpsc::channel(1);
+    tokio::spawn(async move {
+        while let Some(message) = messages.recv().await {
+            let Err(error) = serde_json::from_slice::<Value>(&message.bytes) else {
+                if sender.send(message).await.is_err() {
+                    return;
+                }
+                continue;
+            };
+            if let Kind::Request { id, .. } = message.kind {
+                let error = RpcError::invalid_params(format!("the arguments cannot be read: {error}"));
+                link.receive(&response(id.to_string().as_bytes(), &error.body()), None);
+            }
+        }
+    });
+    receiver
 }
 
 struct PipeConnection {
@@ -229,7 +254,7 @@ async fn report(mut messages: mpsc::Receiver<String>, peer: Peer<RoleServer>, to
 #[cfg(test)]
 mod tests {
     use bytes::Bytes;
-    use serde_json::{Map, Value, json};
+    use serde_json::{Map, json};
 
     use super::*;
     use crate::built_in::Calling;
@@ -313,6 +338,17 @@ mod tests {
             assert_eq!(call(&live, "panic", json!({})).await.unwrap()["isError"], true);
             assert_eq!(call(&live, "other", json!({})).await.unwrap_err()["code"], -32602);
             assert_eq!(call(&live, "echo", json!([])).await.unwrap_err()["code"], -32602);
+            // Each of these waited for ever.
+            let deep = "[".repeat(200) + &"]".repeat(200);
+            for value in [r#""\ud800""#, "1e400", &deep] {
+                let params = Bytes::from(format!(r#"{{"name":"echo","arguments":{{"x":{value}}}}}"#));
+                let mut request = live.request("tools/call", Some(&params), None, None).await.unwrap();
+                let answer = (&mut request.answer).await.unwrap().unwrap();
+                assert!(
+                    matches!(&answer, Body::Error(error) if error.starts_with(b"{\"code\":-32602")),
+                    "{answer:?}"
+                );
+            }
         }
         upstream.stop().await;
     }
