@@ -4,6 +4,7 @@ mod aligned;
 mod brackets;
 mod commands;
 mod flush;
+mod libxml;
 mod nested;
 mod plural;
 mod prefixes;
@@ -79,6 +80,7 @@ pub fn usual(lines: &[String], name: &str) -> Vec<String> {
     wrapped::join_bars(&mut lines);
     wrapped::join_spellings(&mut lines);
     titles::replace(&mut lines);
+    libxml::replace(&mut lines);
     typed::bare(&mut lines);
     for line in lines.into_iter().flat_map(parted) {
         if let Some((one, other)) = second.and_then(|second| beside(&line, second)) {

@@ -103,6 +103,11 @@ pub fn subcommands(entries: &[Entry], usage: &Usage) -> Vec<Subcommand> {
             found.push(command);
         }
     }
+    // `pre/post` are two.
+    let group = |name: &str| name.split_once('/').map(|(group, _)| group.to_owned());
+    let groups: Vec<String> = found.iter().filter_map(|one| group(&one.name)).collect();
+    let is_shared = |own: &String| groups.iter().filter(|group| *group == own).nth(1).is_some();
+    found.retain(|one| group(&one.name).is_none_or(|group| is_shared(&group)));
     if found.is_empty() {
         let named =
             usage.commands.iter().map(|name| Subcommand { name: name.clone(), ..Subcommand::default() });
@@ -259,6 +264,14 @@ pub fn is_name(word: &str) -> bool {
         && !(word.contains(':') && word.contains(char::is_uppercase))
 }
 
+/// ovn-appctl: `vlog/list`.
+fn is_path(name: &str) -> bool {
+    let is_part = |part: &str| {
+        part.len() > 1 && is_name(part) && part.chars().all(|c| !c.is_uppercase() && !matches!(c, '.' | ':'))
+    };
+    name.split_once('/').is_some_and(|(group, name)| is_part(group) && is_part(name))
+}
+
 /// Whether a name that ends so is one of a file.
 fn is_of_file(end: &str) -> bool {
     ["html", "json", "md", "txt", "xml", "yaml", "yml"].contains(&end)
@@ -293,7 +306,7 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     let name = words.next()?.split_whitespace().next()?.trim_end_matches('*');
     // `or: tool [OPTION]` is a further form of the usage line.
     // Nor is `Command   Alias   Description`, above columns.
-    if !is_name(name)
+    if !is_name(name) && !is_path(name)
         || name.trim_end_matches(':') == "or"
         || matches!(name, "Command" | "Name" | "Options" | "Examples")
         // The end of a wrapped line.
@@ -303,9 +316,12 @@ fn subcommand(left: &str, description: &str) -> Option<Subcommand> {
     }
     // Words in a row are a sentence.
     let is_lower = |word: &&str| word.chars().any(|c| c.is_ascii_lowercase());
+    // cliff: `deploy template create   Create a new deploy template`.
+    let is_of_names = head.split(' ').all(|word| is_name(word) && !word.contains(char::is_uppercase));
+    let most = if is_of_names && description.starts_with(char::is_uppercase) { 4 } else { 2 };
     let is_capitalized = name.starts_with(char::is_uppercase) && head.split(' ').count() > 1;
     if is_capitalized
-        || head.split([',', '|']).any(|part| part.split_whitespace().filter(is_lower).count() > 2)
+        || head.split([',', '|']).any(|part| part.split_whitespace().filter(is_lower).count() > most)
     {
         return None;
     }

@@ -74,6 +74,8 @@ pub fn section(heading: &str) -> Section {
     {
         Section::Prose
     } else if text.starts_with("optional commands")
+        // ovn-nbctl: `DHCP Options commands:`.
+        || text.ends_with(" options commands")
         // steghide: `the first argument must be one of the following:`
         || has("first argument") && has("one of")
         || ["group is one of the following", "groups", "subgroups"].contains(&text.as_str())

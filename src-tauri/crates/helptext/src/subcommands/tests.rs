@@ -131,6 +131,33 @@ fn names_can_be_as_wide_as_their_column_or_wider() {
             "usage: x [-h] {alpha,beta}\n\n╭─ options ──────────╮\n│ -h, --help  show it │\n╰────────────────────╯\n╭─ subcommands ──────╮\n│ (required)          │\n│   • alpha   Do it.  │\n│   • beta    Do b.   │\n╰────────────────────╯\n",
             "alpha beta",
         ),
+        // s3cmd: below what they do.
+        (
+            "Usage: x [options] COMMAND [parameters]\n\nOptions:\n  -h, --help  show it\n\nCommands:\n  Make bucket\n      x mb s3://BUCKET\n  List objects\n      x ls [s3://BUCKET[/PREFIX]]\n  Put file\n      x put FILE [FILE...] s3://BUCKET\n",
+            "mb ls put",
+        ),
+        // Jupyter
+        (
+            "Does it\n\nSubcommands\n===========\nSubcommands are launched as `x cmd [args]`. For information on using\nsubcommand 'cmd', do: `x cmd -h`.\n\nassign\n    Create it.\n    Twice.\ngrade\n    Grade it.\n\nOptions\n=======\n--debug\n    set it\n",
+            "assign grade",
+        ),
+        // hic2cool, ovn-nbctl, ovn-appctl, cliff
+        (
+            "usage: x [-h] mode: {convert, update} ...\n\nprogram modes:\n  choose one of the following modes:\n\n  mode: {convert, update}\n    convert   convert it\n    update    update it\n",
+            "convert update",
+        ),
+        (
+            "usage: x [OPTIONS] COMMAND [ARG...]\n\nGeneral commands:\n  init     make it\n\nDHCP Options commands:\n  dhcp-options-add CIDR\n           add it\n  dhcp-options-del CIDR\n           delete it\n",
+            "init dhcp-options-add dhcp-options-del",
+        ),
+        (
+            "usage: x COMMAND [ARG...]\nCommon commands:\n  version    Print it\n  vlog/list  List them\n  vlog/set   Set them\n",
+            "version vlog/list vlog/set",
+        ),
+        (
+            "usage: x [-h]\n\nCommands:\n  chassis show   Show it\n  deploy template create  Create one\n  deploy template list  List them\n",
+            "chassis deploy",
+        ),
         // cmd-ts
         (
             "x <subcommand>\n> Does it\n\nwhere <subcommand> can be one of:\n\n- issue - Start it\n- stop - stop it\n\nFor more help, try running `x <subcommand> --help`\n",
