@@ -192,8 +192,12 @@ mod tests {
     fn served(entry: CliEntry, help: &str, program: &str) -> Served {
         let definition: Definition = schemascope_helptext::read(help, entry.program_name());
         let file = ProgramFile::look(Path::new(program)).unwrap();
-        let probed =
-            Probed { program: program.into(), tools: vec![(Vec::new(), definition)], notes: Vec::new() };
+        let probed = Probed {
+            program: program.into(),
+            tools: vec![(Vec::new(), definition)],
+            notes: Vec::new(),
+            is_late: false,
+        };
         Served::new(entry, file, probed, folders())
     }
 

@@ -198,7 +198,7 @@ impl CliTools {
             Some(mut definition) => ProgramFile::look(&program).map(|file| {
                 entry.program_name().clone_into(&mut definition.command);
                 let tools = vec![(Vec::new(), definition)];
-                (file, Probed { program: program.clone(), tools, notes: Vec::new() })
+                (file, Probed { program: program.clone(), tools, notes: Vec::new(), is_late: false })
             }),
             None => self.cache.lock().get(&entry, &program),
         };
@@ -250,7 +250,10 @@ impl CliTools {
             Ok(probed) => match ProgramFile::look(&probed.program) {
                 Some(file) if before.as_ref() != Some(&file) => failed(&entry, CHANGED.to_owned()),
                 Some(file) => {
-                    self.cache.lock().put(&entry, file.clone(), probed.clone());
+                    // What was too slow is asked again at the next start.
+                    if !probed.is_late {
+                        self.cache.lock().put(&entry, file.clone(), probed.clone());
+                    }
                     self.ready(entry.clone(), Origin::File, file, probed)
                 }
                 None => failed(&entry, "the program is gone".to_owned()),
@@ -371,7 +374,7 @@ fn minimal(entry: &CliEntry) -> Option<(ProgramFile, Probed)> {
         mark_as(&mut definition, &target);
     }
     let file = ProgramFile::look(&program)?;
-    Some((file, Probed { program, tools: vec![(Vec::new(), definition)], notes: Vec::new() }))
+    Some((file, Probed { program, tools: vec![(Vec::new(), definition)], notes: Vec::new(), is_late: false }))
 }
 
 fn failed(entry: &CliEntry, problem: String) -> Row {

@@ -37,6 +37,9 @@ pub struct Probed {
     pub tools: Vec<(Vec<String>, Definition)>,
     /// What was left out, and why.
     pub notes: Vec<String>,
+    /// Whether something did not answer in time, which it may do another time.
+    #[serde(skip)]
+    pub is_late: bool,
 }
 
 /// Why a program's help cannot be used.
@@ -54,6 +57,13 @@ pub enum ProbeError {
     /// It printed nothing.
     #[error("it prints nothing for --help, -h and help")]
     Nothing,
+}
+
+impl ProbeError {
+    /// Whether the program may answer another time.
+    fn is_late(&self) -> bool {
+        matches!(self, Self::TimedOut(_) | Self::NotAsked(_))
+    }
 }
 
 /// Said of a program that was asked without limits.
@@ -99,25 +109,28 @@ async fn read_help(
 ) -> Result<Probed, ProbeError> {
     let deadline = Instant::now() + COMMAND_TIMEOUT;
     let mut asking = Asking { program: &program, entry, deadline, temporary, general: None };
-    let mut notes = Vec::new();
+    let (mut notes, mut is_late) = (Vec::new(), false);
     if !entry.subcommands.is_empty() && leaves {
         let mut tools = Vec::new();
         for wanted in entry.subcommands.iter().take(MAX_TOOLS) {
             let words: Vec<String> = wanted.split_whitespace().map(str::to_owned).collect();
             match asking.help(&words).await {
                 Ok(help) => tools.push((words, help.definition.with_commands_as_argument())),
-                Err(error) => notes.push(format!("{wanted}: {error}")),
+                Err(error) => {
+                    is_late |= error.is_late();
+                    notes.push(format!("{wanted}: {error}"));
+                }
             }
         }
         return if tools.is_empty() {
             Err(ProbeError::Nothing)
         } else {
-            Ok(Probed { program, tools, notes })
+            Ok(Probed { program, tools, notes, is_late })
         };
     }
     let root = asking.help(&[]).await?;
     if root.definition.subcommands.is_empty() || !leaves {
-        return Ok(Probed { program, tools: vec![(Vec::new(), root.definition)], notes });
+        return Ok(Probed { program, tools: vec![(Vec::new(), root.definition)], notes, is_late });
     }
     if root.definition.subcommands.iter().any(|command| command.name == "help") {
         asking.general = asking.ask(vec!["help".to_owned()]).await.ok().map(|(text, _)| text);
@@ -182,6 +195,7 @@ async fn read_help(
             tools.push((words, help.definition.with_commands_as_argument()));
         }
     }
+    is_late |= silent.iter().any(|(_, error)| error.is_late());
     notes.extend(silent.iter().map(|(words, error)| format!("{}: {error}", words.join(" "))));
     if !left_out.is_empty() {
         let count = left_out.len();
@@ -195,7 +209,7 @@ async fn read_help(
             left_out.join(", ")
         ));
     }
-    Ok(Probed { program, tools, notes })
+    Ok(Probed { program, tools, notes, is_late })
 }
 
 fn names(definition: &Definition, above: &[String]) -> Vec<Vec<String>> {
@@ -257,7 +271,7 @@ impl Asking<'_> {
         }
         let mut is_last = false;
         let mut best: Option<Help> = None;
-        let mut failed = ProbeError::Nothing;
+        let (mut failed, mut late) = (ProbeError::Nothing, None);
         while let Some(question) = questions.pop_front() {
             let is_help = question == help;
             let (text, is_success) = match self.ask(question).await {
@@ -265,6 +279,7 @@ impl Asking<'_> {
                 Ok((text, _)) if is_help && self.general.as_ref() == Some(&text) => continue,
                 Ok(said) => said,
                 Err(error) => {
+                    late = late.or_else(|| error.is_late().then(|| error.clone()));
                     failed = error;
                     continue;
                 }
@@ -285,7 +300,9 @@ impl Asking<'_> {
             // What ends well and has a usage line says all that there is, even if that is little.
             let is_whole = is_success && !definition.usage.is_empty();
             let says_much = !definition.options.is_empty() || !definition.subcommands.is_empty() || is_whole;
-            let is_empty = definition.is_empty();
+            let says_much = says_much && (is_success || late.is_none());
+            // After a question that was not answered in time, an error message is no help.
+            let is_empty = definition.is_empty() || late.is_some() && !is_success;
             let help = Help { text, definition, is_last };
             if says_much && !is_manual {
                 return Ok(Box::pin(self.fuller(help, words, &name)).await);
@@ -299,7 +316,7 @@ impl Asking<'_> {
                 best = Some(help);
             }
         }
-        best.ok_or(failed)
+        best.ok_or(late.unwrap_or(failed))
     }
 
     /// The help that lists all options, if this one says how to get it: `curl --help all`. What only this one says of

@@ -88,6 +88,21 @@ async fn all_options_are_asked_for_where_the_help_says_how() {
     assert_eq!(tool.positionals[0].property, "url");
 }
 
+/// A slow start made an error message the definition of a subcommand, and that was kept.
+#[tokio::test]
+async fn what_does_not_answer_in_time_is_left_out_and_asked_again() {
+    let text = "case \"$*\" in\n\
+        'new --help') exec sleep 30;;\n\
+        'new -h'|'help new') printf 'Usage: sh COMMAND\n\nError: No such command.\n'; exit 2;;\n\
+        'old --help') printf 'Usage: sh old [--all]\n\nOptions:\n  --all  Take all\n';;\n\
+        *) printf 'Usage: sh COMMAND\n\nCommands:\n  new  Make one\n  old  Take one\n';;\n\
+        esac\n";
+    let probed = probed_script(text).await;
+    let names: Vec<String> = probed.tools.iter().map(|(words, _)| words.join(" ")).collect();
+    assert_eq!(names, ["old"]);
+    assert!(probed.is_late && probed.notes[0].starts_with("new: it printed no help within"), "{probed:?}");
+}
+
 /// apt: `apt show --help` prints what `apt --help` does, and takes names of packages.
 #[tokio::test]
 async fn subcommands_with_the_help_of_all_take_what_follows() {
