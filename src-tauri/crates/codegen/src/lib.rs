@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code)]
 
+mod ambiguous;
 mod attributes;
 mod classes;
 mod compile;

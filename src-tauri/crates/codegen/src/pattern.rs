@@ -1,10 +1,11 @@
 //! Regular expressions of ECMA-262, translated for the libraries of other languages.
 //!
 //! Character classes are written out as ranges, because languages disagree about what `\d`, `\w`, `\s` and `.` contain.
-//! What cannot be translated exactly is not translated.
+//! What cannot be translated exactly is not translated, nor what may take exponential time.
 
 use std::fmt::Write;
 
+use crate::ambiguous::is_ambiguous;
 use crate::ranges::{DIGIT, LINE_ENDS, Ranges, SPACE, WORD, complement, normal};
 
 /// Longest expression in characters.
@@ -36,7 +37,7 @@ pub fn javascript(pattern: &str) -> Option<String> {
 
 fn translate(pattern: &str, target: Target) -> Option<String> {
     let chars: Vec<char> = pattern.chars().collect();
-    if chars.len() > MAX_LENGTH {
+    if chars.len() > MAX_LENGTH || is_ambiguous(pattern) {
         return None;
     }
     let mut reader = Reader { chars, at: 0, out: String::new(), target, depth: 0 };

@@ -146,6 +146,9 @@ impl Printer<'_> {
 
     fn interface(&mut self, types: &Types<'_>, nodes: &Nodes, name: &str, comment: &str) -> String {
         let object = types.object(nodes);
+        // Most schemas do not say whether there are others. Then a mistyped name is a mistake.
+        let is_unsaid = object.others == Type::ANY && !object.fields.is_empty();
+        let has_others = object.others != Type::NEVER && !is_unsaid;
         let extends = if self.is_result() { " extends JsonObject" } else { "" };
         let mut text = format!("\n{comment}export interface {name}{extends} {{\n");
         for field in object.fields {
@@ -155,7 +158,7 @@ impl Printer<'_> {
             text += &script_comment(&line(&field.description), "  ");
             let _ = writeln!(text, "  readonly {}{sign}: {written};", key(&member));
         }
-        if !self.is_result() && object.others != Type::NEVER {
+        if !self.is_result() && has_others {
             text += "  readonly [key: string]: unknown;\n";
         }
         text + "}\n"

@@ -15,6 +15,7 @@ mod answer;
 pub mod budget;
 mod completeness;
 mod condition;
+mod duplicates;
 mod error;
 mod event;
 mod example;

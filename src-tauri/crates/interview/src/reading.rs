@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use crate::answer::{Checked, check};
+use crate::duplicates::duplicate_key;
 use crate::field::{Field, FieldKind, Table, field_at};
 use crate::limits::quoted;
 use crate::names::suggestion;
@@ -72,6 +73,9 @@ pub(crate) fn read(
     }
     let place = Place { schema, question, aggregate };
     if text.starts_with(['{', '[', '"']) {
+        if let Some(key) = duplicate_key(text) {
+            return Read::Rejected(format!("the answer has {key:?} twice in one object; give it once"));
+        }
         match serde_json::from_str::<Value>(text) {
             Ok(Value::Object(members)) => return checked(check(schema, &members), 1.0, false),
             Ok(Value::String(inner)) => return place.plain(inner.trim()),

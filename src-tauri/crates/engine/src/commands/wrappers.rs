@@ -101,6 +101,12 @@ impl Engine {
         }
         let tools =
             known.tools(|id| wanted.includes(id.server()) && tool.as_ref().is_none_or(|tool| tool == id));
+        if let Some(wanted) = tool.filter(|_| tools.is_empty()) {
+            let names: Vec<String> = all.iter().map(|(server, tool)| format!("{server}__{tool}")).collect();
+            let hint = nearest::suggestion(&wanted.to_string(), names.iter().map(String::as_str));
+            let message = format!("there is no tool {wanted}{hint}");
+            return Err(ApiError::new(ErrorKind::NotFound, message));
+        }
         let tools = tools.iter().map(|(id, tool)| known.wrapper_tool(id, tool, model_from)).collect();
         Ok(WrapperTools { tools, all, unlisted: told(self.unlisted(wanted), wanted) })
     }
