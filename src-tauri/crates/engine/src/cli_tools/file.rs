@@ -53,10 +53,26 @@ pub(crate) fn entries(document: &Value) -> Result<Vec<Read>, FileError> {
 }
 
 fn entry(tool: &Value) -> Result<CliEntry, String> {
-    let mut entry: CliEntry = serde_json::from_value(tool.clone())
-        .map_err(|error| format!("it has the wrong form: {}", without_values(&error.to_string())))?;
+    let mut entry: CliEntry =
+        serde_json::from_value(tool.clone()).map_err(|error| wrong_form(tool, &error.to_string()))?;
     entry.complete();
     Ok(entry)
+}
+
+/// Says which key of an entry has a wrong value.
+fn wrong_form(tool: &Value, error: &str) -> String {
+    let Some(members) = tool.as_object() else {
+        return "it has to be an object, such as {\"command\": \"jq\"}".to_owned();
+    };
+    let problem = |(key, value): (&String, &Value)| {
+        let alone = match key.as_str() {
+            "command" => serde_json::json!({"command": value}),
+            _ => serde_json::json!({"command": "x", key: value}),
+        };
+        let error = serde_json::from_value::<CliEntry>(alone).err()?;
+        Some(format!("{key:?}: {}", without_values(&error.to_string())))
+    };
+    members.iter().find_map(problem).unwrap_or_else(|| without_values(error))
 }
 
 /// An error of serde without the value that it quotes, which may be a secret: ``invalid type: integer `4711`, expected …``.
@@ -66,9 +82,22 @@ fn without_values(error: &str) -> String {
     else {
         return error.to_owned();
     };
-    let kind = rest.split([' ', ',']).next().unwrap_or_default();
+    let kind = match rest.split([' ', ',']).next().unwrap_or_default() {
+        "integer" | "floating" => "number",
+        "sequence" => "list",
+        "map" => "object",
+        "unit" => "null",
+        other => other,
+    };
     let expected = rest.rsplit_once(", expected ").map_or("something else", |(_, expected)| expected);
-    format!("{before}it has a value of the type {kind} where {expected} is expected")
+    let expected = match expected {
+        "u64" | "u32" | "usize" | "u16" => "a whole number, 0 or more,",
+        "a sequence" => "a list",
+        "a map" => "an object",
+        "a boolean" => "true or false",
+        other => other,
+    };
+    format!("{before}it is a {kind} where {expected} is expected")
 }
 
 fn name_of(tool: &Value, at: usize) -> String {

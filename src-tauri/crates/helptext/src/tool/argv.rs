@@ -190,6 +190,7 @@ impl Tool {
             Join::Space if !is_long && self.style != Style::Unknown && flag.chars().count() == 2 => {
                 made.arguments.push(format!("{flag}{text}"));
             }
+            Join::Space if text == "-" => made.arguments.extend([flag.to_owned(), text]),
             Join::Space => return wrong(property, option_problem(&text)),
         }
         Ok(())
@@ -218,7 +219,7 @@ impl Tool {
             let wanted = if part.list { part.kind } else { ValueType::String };
             let text = text_of(property, value, wanted, &part.choices)?;
             self.check_text(property, &text)?;
-            if text.starts_with('-') || self.is_plus(&text) {
+            if text.starts_with('-') && text != "-" || self.is_plus(&text) {
                 return wrong(property, option_problem(&text));
             }
             note_path(property, part.kind, &part.effects, &text, made);
@@ -272,7 +273,9 @@ impl Tool {
             }
             for item in items {
                 let text = self.positional(property, &positional.part, item)?;
-                if self.style == Style::Unknown && text.starts_with('-') || self.is_plus(&text) {
+                // `-` alone is no option anywhere: it stands for standard input or output.
+                if self.style == Style::Unknown && text.starts_with('-') && text != "-" || self.is_plus(&text)
+                {
                     return wrong(property, option_problem(&text));
                 }
                 // A switch may take a value that its help does not tell, and that would be the `--`.

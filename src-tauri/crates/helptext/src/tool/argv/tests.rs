@@ -205,6 +205,8 @@ fn program_of_unknown_style_rejects_values_that_look_like_options() {
     assert_eq!(words(&conv, json!({"out": "a", "input": "b"})), ["-out", "a", "b"]);
     assert!(problem(&conv, json!({"out": "-x", "input": "b"})).contains("./-name"));
     assert!(problem(&conv, json!({"input": "-x"})).contains("could take it for an option"));
+    // Standard output and input.
+    assert_eq!(words(&conv, json!({"out": "-", "input": "-"})), ["-out", "-", "-"]);
 }
 
 #[test]
