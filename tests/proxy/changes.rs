@@ -197,6 +197,12 @@ fn unchanged_tools_are_no_change_and_a_decision_is_one() {
     let client = serve.connect(None).unwrap();
     client.request("tools/list", "{}").unwrap();
     (0..12).for_each(|_| _ = call(&client));
+    // Where the machine is busy, calls are recorded later, and a kill loses those that wait.
+    until("the calls are recorded", || {
+        let tools = program.json(&["tools"]).unwrap();
+        let mut rows = tools.as_array().unwrap().iter();
+        rows.any(|row| row["tool_id"] == "shop__get_order" && row["call_count"] == 12)
+    });
     drop(serve);
 
     let serve = program.serve(&[]).unwrap();

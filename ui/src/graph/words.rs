@@ -161,7 +161,7 @@ mod tests {
         let mut seen = edge("shop__list_orders", "shop__get_order", 0.987, "seen");
         assert_eq!(
             sentence(&seen),
-            "shop / list_orders feeds shop / get_order: id to id, confidence 0.99, seen in use, \
+            "shop / list_orders feeds shop / get_order: id to id, confidence 0.98, seen in use, \
              3 calls, 2 different values, 1 session, strict: gives every required input"
         );
         seen.threatened_by = vec!["v5".into()];
