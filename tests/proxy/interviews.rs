@@ -204,7 +204,7 @@ fn interview_continues_after_a_kill_and_wrong_arguments_say_what_is_right() {
     assert_ne!(next["question_id"], question["question_id"]);
     let run = program.run(&["interview", "answer", "bakery", "late orders\u{200f}\ntoo few ovens"]).unwrap();
     assert!(run.code == Some(0) && run.out.contains("too few ovens"), "{run:?}");
-    // A further answer would be one to a question that nobody has read.
+    // A further answer would be one to a question that no one has read.
     let run = program.run(&["interview", "answer", "bakery", "yes"]).unwrap();
     assert!(run.code == Some(1) && run.err.contains("no question is open"), "{run:?}");
     let run = program.run(&["interview", "answer", "bakerry", "x"]).unwrap();

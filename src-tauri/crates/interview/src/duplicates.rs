@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Says which key of a JSON text is there twice.
+/// Names a key that an object of a JSON text duplicates.
 pub(crate) fn duplicate_key(json: &str) -> Option<String> {
     let error = serde_json::from_str::<Unique>(json).err()?;
     error.is_data().then(|| error.to_string()).and_then(|said| {

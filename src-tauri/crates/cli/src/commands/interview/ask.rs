@@ -264,7 +264,7 @@ fn print_question(question: &Value) -> Result<()> {
 
 pub async fn answer(args: &Args, front: &Front, at: &Where, text: &str) -> Result<ExitCode> {
     let at = place(front, at).await?;
-    // Asking for the next one would take the text for an answer to a question that nobody has read.
+    // Asking for the next one would take the text for an answer to a question that no one has read.
     if !is_question_open(front, &at).await? {
         bail!("no question is open; `schemascope interview ask` asks the next one");
     }
