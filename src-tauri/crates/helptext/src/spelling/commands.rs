@@ -2,6 +2,7 @@
 
 mod forms;
 mod of_program;
+mod traitlets;
 mod unheaded;
 
 use crate::clean::indent;
@@ -21,7 +22,7 @@ const MANY: usize = 5;
 
 /// Replaces such lists. `name` is the command.
 pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
-    traitlets(lines);
+    traitlets::listed(lines);
     without_rules(lines);
     without_signs(lines, name);
     without_quotes(lines);
@@ -31,29 +32,6 @@ pub(super) fn listed(lines: &mut Vec<String>, name: &str) {
     of_program(lines, name);
     alone(lines);
     below_program(lines, name);
-}
-
-/// Jupyter: names at the margin below `Subcommands`, an underline and a paragraph, each above what it does.
-fn traitlets(lines: &mut Vec<String>) {
-    let is_heading = |at: usize, line: &String| {
-        line.trim_end() == "Subcommands"
-            && lines.get(at + 1).is_some_and(|below| is_rule(below))
-            && lines.get(at + 2).is_some_and(|below| below.starts_with("Subcommands are launched"))
-    };
-    let Some(heading) = lines.iter().enumerate().position(|(at, line)| is_heading(at, line)) else { return };
-    let above = lines.iter().skip(heading).take_while(|line| !line.trim().is_empty()).count();
-    let first = heading + above;
-    for (at, line) in lines.iter_mut().enumerate().skip(first) {
-        if line.starts_with(' ') || line.trim().is_empty() {
-            continue;
-        }
-        // The next heading.
-        if at > first && !is_name(line.trim_end()) {
-            break;
-        }
-        line.insert_str(0, "  ");
-    }
-    lines.splice(heading..first, ["Subcommands:".to_owned()]);
 }
 
 fn below_headings(lines: &mut Vec<String>, name: &str) {
