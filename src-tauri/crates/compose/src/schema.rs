@@ -364,7 +364,7 @@ fn is_free(schema: &Value) -> bool {
     };
     match schema.get("type") {
         None if has_members || others.is_some() => allows_any,
-        None => !schema.is_boolean() && !SAYS_MORE.iter().any(|member| schema.get(member).is_some()),
+        None => *schema != Value::Bool(false) && !SAYS_MORE.iter().any(|member| schema.get(member).is_some()),
         Some(_) => is_of(schema, "object") && allows_any && schema.get("patternProperties").is_none(),
     }
 }
@@ -447,6 +447,8 @@ mod tests {
             "items": {"type": "array", "items": {"type": "object", "additionalProperties": true}},
             "rows": {"type": "array"},
             "any": {"title": "Any"},
+            "all": true,
+            "nothing": false,
             "node": {"$ref": "#/$defs/Node"},
             "by": {"type": "object", "additionalProperties": {"type": "string"}},
             "text": {"type": "string"},
@@ -454,7 +456,7 @@ mod tests {
             "closed": {"type": "object", "additionalProperties": false},
             "record": {"type": "object", "properties": {"x": {"type": "string"}}}
         }, "$defs": {"Node": {"type": "object", "properties": {"child": {"$ref": "#/$defs/Node"}, "id": {"type": "string"}}}}});
-        assert_eq!(free(&schema), ["any", "filter", "items[]", "node.child", "rows[]"]);
+        assert_eq!(free(&schema), ["all", "any", "filter", "items[]", "node.child", "rows[]"]);
         assert_eq!(free(&json!({})), [""]);
     }
 

@@ -120,17 +120,21 @@ pub fn is_required(description: &str) -> bool {
     !CONDITIONS.contains(&next)
 }
 
-/// Whether a line says what is done without an argument: `If <file> is not provided, then STDIN is used.`
+/// The lines that speak of standard input, in small letters. Of a hostile text, a few are enough.
+pub fn about_input(lines: &[String]) -> impl Iterator<Item = String> {
+    const MOST: usize = 20;
+    let lower = lines.iter().map(|line| line.to_lowercase());
+    lower.filter(|line| line.contains("stdin") || line.contains("standard input")).take(MOST)
+}
+
+/// Whether such a line says what is done without an argument: `If <file> is not provided, then STDIN is used.`
 pub fn can_be_left_out(line: &str, name: &str) -> bool {
     const WITHOUT: [&str; 5] =
         ["is not provided", "is not given", "is not specified", "is omitted", "is missing"];
-    let lower = line.to_lowercase();
-    let said = ["if ", "when "].iter().find_map(|word| lower.split_once(word)).map(|(_, rest)| rest);
-    let Some(rest) = said.filter(|_| lower.contains("stdin") || lower.contains("standard input")) else {
-        return false;
-    };
-    let rest = rest.strip_prefix("the ").unwrap_or(rest).trim_start_matches(['<', '[']);
-    let behind = rest.strip_prefix(name).map(|rest| rest.trim_start_matches(['>', ']', ' ']));
+    let said = ["if ", "when "].iter().find_map(|word| line.split_once(word)).map(|(_, rest)| rest);
+    let rest = said.map(|rest| rest.strip_prefix("the ").unwrap_or(rest).trim_start_matches(['<', '[']));
+    let behind =
+        rest.and_then(|rest| rest.strip_prefix(name)).map(|rest| rest.trim_start_matches(['>', ']', ' ']));
     behind.is_some_and(|behind| WITHOUT.iter().any(|words| behind.starts_with(words)))
 }
 

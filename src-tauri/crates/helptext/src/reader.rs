@@ -100,9 +100,10 @@ fn of_lines(lines: &[String], name: &str) -> (Definition, bool) {
     }
     definition.subcommands = subcommands(&entries, &usage);
     definition.positionals = positionals(&entries, &usage, &definition.subcommands);
+    let about_input: Vec<String> = hints::about_input(lines).collect();
     for positional in definition.positionals.iter_mut().filter(|positional| positional.required) {
         let name = positional.name.to_lowercase();
-        positional.required = !lines.iter().any(|line| hints::can_be_left_out(line, &name));
+        positional.required = !about_input.iter().any(|line| hints::can_be_left_out(line, &name));
     }
     if definition.subcommands.is_empty() {
         take_commands(&mut definition);
